@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same for every Swift target of the package.
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "AudioDeviceKit",
+  products: [
+    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"])
+  ],
+  traits: [
+    .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
+    .trait(name: "ALSA", description: "The ALSA backend (libasound2-dev)."),
+    .trait(name: "MP3", description: "MP3 decoding for ringtones (libmpg123-dev)."),
+    .default(enabledTraits: ["PulseAudio", "ALSA", "MP3"]),
+  ],
+  targets: [
+    // C: the system's libraries, and the only C of our own.
+    .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+    .systemLibrary(name: "CMPG123", providers: [.apt(["libmpg123-dev"])]),
+    .target(name: "CAudioSupport", cSettings: cSettings),
+
+    // The layers, lowest first.
+    .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
+    .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+
+    // Tests: one folder per module.
+    .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+  ]
+)

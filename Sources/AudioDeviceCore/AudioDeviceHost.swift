@@ -1,0 +1,40 @@
+/// What a device tells by itself to whoever hosts it; an ``AudioDeviceManager`` gives one to its device.
+///
+/// Any thread but an audio thread. After the device was replaced its host ignores it.
+public protocol AudioDeviceHost: AnyObject, Sendable {
+  /// Closes or opens the ringing gate.
+  ///
+  /// Blocks: when a `true` returns, both directions of the call are stopped and the client gets silence; when a `false`
+  /// returns, what the client wishes has been started again as far as the other gates allow.
+  ///
+  /// - Parameter isRinging: Whether a ringtone has the audio.
+  func setRinging(_ isRinging: Bool)
+
+  /// Tells that a direction which was started has died. Does not block: the host stops the direction, gives the client
+  /// silence and starts the direction again until that succeeds or nobody wishes it.
+  ///
+  /// - Parameters:
+  ///   - direction: What was lost.
+  ///   - error: Why.
+  func didLose(_ direction: AudioDirection, _ error: AudioDeviceError)
+
+  /// Closes or opens the interruption gate. Does not block.
+  ///
+  /// - Parameter reason: Who took the audio; nil when it is ours again.
+  func setInterruption(_ reason: InterruptionReason?)
+
+  /// Passes an event on to all who listen. Does not block.
+  ///
+  /// - Parameter kind: What happened.
+  func post(_ kind: AudioDeviceEvent.Kind)
+}
+
+/// Why the audio was taken from the call.
+public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
+  /// The sound server asked the stream to give way to another.
+  case otherAudio
+  /// The device was suspended.
+  case deviceSuspended
+  /// The machine goes to sleep.
+  case sleep
+}

@@ -1,0 +1,44 @@
+internal import CAudioSupport
+
+/// A point on the machine's monotonic clock (`CLOCK_MONOTONIC`), to the nanosecond.
+///
+/// Trivial to copy; reading and comparing neither block nor allocate.
+public struct AudioInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
+  /// Nanoseconds since the clock's epoch (on Linux: boot).
+  public var nanoseconds: Int64
+
+  /// An instant from its nanoseconds since the clock's epoch.
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The present, as `clock_gettime(CLOCK_MONOTONIC)` tells it. Any thread, real-time threads included.
+  public static var now: AudioInstant { AudioInstant(nanoseconds: cas_monotonic_nanoseconds()) }
+
+  /// Whether `lhs` is earlier.
+  public static func < (lhs: AudioInstant, rhs: AudioInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+
+  /// The instant `duration` later; saturates at the ends of the clock's range.
+  public static func + (lhs: AudioInstant, duration: Duration) -> AudioInstant {
+    let (sum, overflow) = lhs.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    guard !overflow else { return AudioInstant(nanoseconds: duration < .zero ? .min : .max) }
+    return AudioInstant(nanoseconds: sum)
+  }
+
+  /// The time from `rhs` to `lhs`; negative when `lhs` is earlier.
+  public static func - (lhs: AudioInstant, rhs: AudioInstant) -> Duration {
+    .nanoseconds(lhs.nanoseconds &- rhs.nanoseconds)
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, rounded toward zero; saturates at ±292 years.
+  public var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    guard !carried else { return seconds < 0 ? .min : .max }
+    return sum
+  }
+}
