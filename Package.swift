@@ -14,7 +14,8 @@ let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
   name: "AudioDeviceKit",
   products: [
-    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"])
+    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
   ],
   traits: [
     .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
@@ -32,6 +33,10 @@ let package = Package(
     // The layers, lowest first.
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .target(
+      name: "SoundDecoding",
+      dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
+      swiftSettings: swiftSettings),
 
     // Tests: one folder per module.
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
