@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Owns the audio of one client: its device, its bus, its wishes, and the gates between them.
 ///
 /// A client gives it a bus (``setAudioBus(_:)``) and a device (``setAudioDevice(_:)``), and says what it wishes
@@ -26,12 +24,12 @@ public final class AudioDeviceManager: Sendable {
     /// What devices that are gone had counted.
     var formerDevices = AudioDeviceStatistics()
   }
-  let state: Shared<State>
+  let state: Locked<State>
   let capture: DirectionController
   let render: DirectionController
   private let counters = GateCounters()
   let broadcaster = AudioEventBroadcaster()
-  private let deviceChange = Mutex(())
+  private let deviceChange = Locked(())
 
   /// For calling services: a desktop's, or an app's own. Works with every device.
   public let audioSessionManager: AudioSessionManager
@@ -40,7 +38,7 @@ public final class AudioDeviceManager: Sendable {
   ///
   /// - Parameter clock: What paces the silence of closed gates.
   public init(clock: any PeriodClock = SystemPeriodClock.shared) {
-    let state = Shared(State())
+    let state = Locked(State())
     let broadcaster = broadcaster
     let counters = counters
     func controller(_ direction: AudioDirection) -> DirectionController {

@@ -9,9 +9,9 @@ final class StreamSlot: Sendable {
     var former = AudioDeviceStatistics.Direction()
   }
   let direction: AudioDirection
-  private let state = Mutex(State())
+  private let state = Locked(State())
   /// Held while a stream is opened or closed, which may take long, so that `state` is held for moments only.
-  private let change = Mutex(())
+  private let change = Locked(())
   private let initialized = Atomic<Bool>(false)
   private let running = Atomic<Bool>(false)
   private let delayNanoseconds = Atomic<Int64>(0)

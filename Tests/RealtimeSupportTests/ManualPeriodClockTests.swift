@@ -1,13 +1,12 @@
 import RealtimeSupport
-import Synchronization
 import Testing
 
 @Suite struct ManualPeriodClockTests {
   /// Counts whole periods of its own on a clock until it is woken.
   final class Ticker: Sendable {
-    let times = Mutex<[Int64]>([])
+    let times = Locked<[Int64]>([])
     let waiter: any ClockWaiter
-    private let thread = Mutex<RealtimeThread?>(nil)
+    private let thread = Locked<RealtimeThread?>(nil)
 
     init(_ clock: ManualPeriodClock, period: Duration) throws {
       waiter = try clock.makeWaiter()

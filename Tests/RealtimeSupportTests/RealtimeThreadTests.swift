@@ -1,11 +1,10 @@
 import Foundation
 import RealtimeSupport
-import Synchronization
 import Testing
 
 @Suite struct RealtimeThreadTests {
   @Test func runsWithItsNameInTheClassItTells() throws {
-    let seen = Mutex<(name: String, scheduling: SchedulingClass)?>(nil)
+    let seen = Locked<(name: String, scheduling: SchedulingClass)?>(nil)
     let thread = try RealtimeThread(name: "a name far too long") {
       let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
       seen.withLock { $0 = (name?.trimmingCharacters(in: .newlines) ?? "", .current) }
@@ -25,7 +24,7 @@ import Testing
   }
 
   @Test func joiningItselfDoesNotHang() throws {
-    let holder = Mutex<RealtimeThread?>(nil)
+    let holder = Locked<RealtimeThread?>(nil)
     let mayJoin = try WakeEvent()
     let hasJoined = try WakeEvent()
     let thread = try RealtimeThread(name: "self", scheduling: .normal) {
