@@ -29,7 +29,7 @@ public final class AudioDeviceManager: Sendable {
   let render: DirectionController
   private let counters = GateCounters()
   let broadcaster = AudioEventBroadcaster()
-  private let deviceChange = Locked(())
+  private let deviceChange = SerialLane("audio-device-change")
 
   /// For calling services: a desktop's, or an app's own. Works with every device.
   public let audioSessionManager: AudioSessionManager
@@ -114,7 +114,7 @@ public final class AudioDeviceManager: Sendable {
       throw AudioDeviceError(
         .invalidState, "A device or a bus cannot be exchanged from within a driver's own start or stop.")
     }
-    let failure: AudioDeviceError? = deviceChange.withLock { _ in
+    let failure: AudioDeviceError? = deviceChange.sync {
       var failure: AudioDeviceError?
       capture.whileStopped {
         render.whileStopped { failure = exchange(body) }

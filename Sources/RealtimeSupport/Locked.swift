@@ -7,8 +7,8 @@ internal import Glibc
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
   // Unchecked: `value` is reachable through `withLock` alone.
 
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// A lock that protects `value`. Allocates.
   package init(_ value: consuming sending Value) {
