@@ -48,7 +48,10 @@ public final class AudioDeviceManager: Sendable {
           plan: {
             state.withLock { DirectionController.Plan(decision: $0.gates.decision, device: $0.device, bus: $0.bus) }
           },
-          setLost: { isLost in state.withLock { $0.gates.setLost(direction, isLost) } },
+          setLost: { isLost in
+            // The wish may have gone while the device failed, and what is not wished cannot be lost.
+            state.withLock { $0.gates.setLost(direction, isLost && $0.gates.isWished(direction)) }
+          },
           post: { broadcaster.post($0) }, clock: clock, counters: counters))
     }
     let capture = controller(.capture)
