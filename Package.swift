@@ -39,6 +39,10 @@ let package = Package(
       name: "AudioTestSupport", dependencies: ["CRigProcess"], path: "Tests/AudioTestSupport",
       swiftSettings: swiftSettings),
     .testTarget(name: "AudioTestSupportTests", dependencies: ["AudioTestSupport"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "KernelLaneTests",
+      dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
   ]
