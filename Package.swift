@@ -51,6 +51,10 @@ let package = Package(
         "AudioDeviceCore", "AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
       ],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "KernelLaneTests",
+      dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
   ]
