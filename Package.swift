@@ -67,6 +67,10 @@ let package = Package(
       dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
       swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SoundDecodingTests", dependencies: ["AudioTestSupport", "SoundDecoding"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SoundsTests", dependencies: ["AudioTestSupport", "SoundDecoding", "Sounds"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
   ]
 )
