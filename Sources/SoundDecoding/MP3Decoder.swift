@@ -14,7 +14,8 @@
   /// Where a file is damaged, MP3 frames that lack a part are decoded to silence, since what a decoder makes of them can
   /// be noise of any loudness, and the sound goes on behind the damage.
   ///
-  /// Stands on libmpg123 (`mpg123_decode_frame`). After opening, an undamaged file is decoded without allocation.
+  /// Stands on libmpg123 (`mpg123_decode_frame`). Reading an undamaged file does not allocate, but for one small block
+  /// after each rewind.
   public struct MP3Decoder: ~Copyable, @unchecked Sendable {
     // Unchecked: the handle and the file are reachable through this one value only.
 
