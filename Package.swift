@@ -42,13 +42,14 @@ let package = Package(
 
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
+    .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
     .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
     .target(
       name: "CRigPCM", dependencies: ["CRigControl"], path: "Tests/CRigPCM",
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CRigControl", "CRigProcess"],
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests",
