@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
     .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
+    .library(name: "Sounds", targets: ["Sounds"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
     .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
@@ -39,6 +40,11 @@ let package = Package(
       name: "SoundDecoding",
       dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
       swiftSettings: swiftSettings),
+
+    // Sounds to ring with; resources, so only for those who want them.
+    .target(
+      name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
+      resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
 
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
