@@ -33,6 +33,13 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
 
+    // The backends, each of which knows one world.
+    .target(
+      name: "PulseBackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
+
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(
