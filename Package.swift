@@ -43,9 +43,11 @@ let package = Package(
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(
-      name: "AudioTestSupport", dependencies: ["CRigProcess"], path: "Tests/AudioTestSupport",
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CRigProcess"], path: "Tests/AudioTestSupport",
       swiftSettings: swiftSettings),
-    .testTarget(name: "AudioTestSupportTests", dependencies: ["AudioTestSupport"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport"],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
   ]
