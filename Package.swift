@@ -50,5 +50,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PulseBackendTests", dependencies: ["PulseBackend", "AudioDeviceCore", "AudioTestSupport"],
+      swiftSettings: swiftSettings),
   ]
 )

@@ -1,6 +1,7 @@
 #if PulseAudio
 internal import AudioDeviceCore
 internal import CPulse
+internal import Synchronization
 
 /// One stream at the server (`pa_stream`). Lives on the mainloop's thread alone.
 ///
@@ -29,6 +30,7 @@ final class PulseStreamCore {
   /// Whether the stream gave way to another because the server asked it to.
   var isCorked = false
 
+  private let wishedAttributes: PulseBufferAttributes
   private unowned let connection: PulseConnection
   private let path: any PulseStreamPath
   private var onOpen: ((Result<Void, AudioDeviceError>) -> Void)?
@@ -69,6 +71,7 @@ final class PulseStreamCore {
     self.state = state
     self.connection = connection
     direction = configuration.direction
+    wishedAttributes = PulseBufferAttributes(direction, format: format, latency: configuration.latency)
     switch direction {
     case .capture: path = PulseCapturePath(stream: stream, format: format, client: client, state: state)
     case .render: path = PulseRenderPath(stream: stream, format: format, client: client, state: state)
@@ -88,9 +91,7 @@ final class PulseStreamCore {
     onOpen = onEnd
     setEventCallbacks()
     path.setCallbacks()
-    var attributes = PulseBufferAttributes(
-      direction, format: configuration.format, latency: configuration.latency
-    ).native
+    var attributes = wishedAttributes.native
     // Not DONT_MOVE: a stream may follow its device's end to another one, and filters such as echo cancellation can be
     // put under it; where it is now is told by `moved`.
     let flags = pa_stream_flags_t(
@@ -119,11 +120,22 @@ final class PulseStreamCore {
       phase = .open
       noteDevice()
       noteAttributes()
-      endOpening(.success(()))
+      correctAttributes { [weak self] in self?.endOpening(.success(())) }
     case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
       let call = phase == .opening ? openingCall : "pa_stream_get_state"
       didEnd(.pulse(in: pa_stream_get_context(stream), call: call))
     default: break
+    }
+  }
+
+  private func correctAttributes(onEnd: @escaping () -> Void) {
+    let granted = state.bufferAttributes.withLock { $0 }
+    guard let granted, let corrected = wishedAttributes.corrected(granted: granted) else { return onEnd() }
+    var attributes = corrected.native
+    PulseOperation.follow(pa_stream_set_buffer_attr(stream, &attributes, nil, nil)) { [weak self] _ in
+      // A refusal leaves what was granted first; a lost connection is told by the state.
+      self?.noteAttributes()
+      onEnd()
     }
   }
 
