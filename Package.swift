@@ -51,7 +51,10 @@ let package = Package(
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "PulseBackendTests", dependencies: ["PulseBackend", "AudioDeviceCore", "AudioTestSupport"],
-      swiftSettings: swiftSettings),
+      name: "PulseBackendTests",
+      dependencies: [
+        "PulseBackend", "AudioDeviceCore", "AudioTestSupport",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
   ]
 )
