@@ -46,6 +46,13 @@ let package = Package(
       name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
       resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
 
+    // The backends, each of which knows one world.
+    .target(
+      name: "PulseBackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
+
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
@@ -69,5 +76,11 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PulseBackendTests",
+      dependencies: [
+        "PulseBackend", "AudioDeviceCore", "AudioTestSupport",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
   ]
 )
