@@ -42,14 +42,14 @@ public final class RealtimeThread: Sendable {
     if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
   }
 
-  /// Waits until the thread has ended. Idempotent; from the thread itself it does nothing.
+  /// Waits until the thread has ended. Idempotent, from any number of threads; from the thread itself it does nothing.
   public func join() {
     guard pthread_equal(pthread_self(), identity) == 0 else { return }
-    let joined = thread.withLock { thread in
-      defer { thread = nil }
-      return thread
+    // Under the lock, so that whoever comes second waits as well.
+    thread.withLock { thread in
+      if let running = thread { pthread_join(running, nil) }
+      thread = nil
     }
-    if let joined { pthread_join(joined, nil) }
   }
 
   private final class Start {
