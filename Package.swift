@@ -14,7 +14,8 @@ let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
   name: "AudioDeviceKit",
   products: [
-    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"])
+    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    .library(name: "WaveFile", targets: ["WaveFile"]),
   ],
   traits: [
     .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
@@ -32,9 +33,11 @@ let package = Package(
     // The layers, lowest first.
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .target(name: "WaveFile", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
 
     // Tests: one folder per module.
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
   ]
 )
