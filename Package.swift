@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
     .library(name: "WaveFile", targets: ["WaveFile"]),
+    .library(name: "VirtualBackend", targets: ["VirtualBackend"]),
   ],
   traits: [
     .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
@@ -34,10 +35,16 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .target(name: "WaveFile", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "VirtualBackend", dependencies: ["AudioDeviceCore", "RealtimeSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
 
     // Tests: one folder per module.
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "VirtualBackendTests",
+      dependencies: ["AudioDeviceCore", "RealtimeSupport", "VirtualBackend", "WaveFile"], swiftSettings: swiftSettings),
   ]
 )
