@@ -66,7 +66,8 @@ extension PulseConnection {
       // The server also takes an index for a name, and names such as @DEFAULT_SINK@ for what they stand for.
       let exists = answers.devices.contains { $0.name == id || id.hasPrefix("@") }
       if exists { return onEnd(nil) }
-      if let error = answers.error, error.code != .deviceNotFound { return onEnd(error) }
+      // What is not a name at all is invalid to the server.
+      if let error = answers.error, ![.deviceNotFound, .invalidArgument].contains(error.code) { return onEnd(error) }
       onEnd(.pulseDeviceNotFound(id, direction, call: call))
     }
   }

@@ -117,7 +117,7 @@ final class PulseConnection {
           let core = try PulseStreamCore(
             configuration, client: client, state: state, key: key, connection: self, context: context)
           streams[key] = core
-          core.open(configuration) { result in
+          core.open { result in
             if !reply.resolve(result) { core.close() }
           }
         } catch {

@@ -30,13 +30,18 @@ extension AudioDeviceError {
   /// The connection could not be made.
   ///
   /// - Parameter number: Of `pa_context_errno`.
-  /// - Returns: The error; a connection that ends at once counts as a server that is not there.
+  /// - Returns: The error. A connection that ends at once counts as a server that is not there, and the only argument
+  ///   that can be invalid is the address.
   static func pulseConnecting(_ number: Int32) -> AudioDeviceError {
     let error = AudioDeviceError.pulse(number, call: "pa_context_connect")
-    guard error.code == .deviceLost else { return error }
+    let reason: pa_error_code
+    switch error.code {
+    case .deviceLost: reason = PA_ERR_CONNECTIONREFUSED
+    case .invalidArgument: reason = PA_ERR_INVALIDSERVER
+    default: return error
+    }
     return AudioDeviceError(
-      .serverUnavailable, meaning(PA_ERR_CONNECTIONREFUSED.rawValue).1, call: error.call, number: error.number,
-      detail: error.detail)
+      .serverUnavailable, meaning(reason.rawValue).1, call: error.call, number: error.number, detail: error.detail)
   }
 
   /// The server did not answer in time.

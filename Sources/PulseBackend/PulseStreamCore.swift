@@ -30,6 +30,7 @@ final class PulseStreamCore {
   /// Whether the stream gave way to another because the server asked it to.
   var isCorked = false
 
+  private let wishedDevice: String?
   private let wishedAttributes: PulseBufferAttributes
   private unowned let connection: PulseConnection
   private let path: any PulseStreamPath
@@ -71,6 +72,7 @@ final class PulseStreamCore {
     self.state = state
     self.connection = connection
     direction = configuration.direction
+    wishedDevice = configuration.deviceID
     wishedAttributes = PulseBufferAttributes(direction, format: format, latency: configuration.latency)
     switch direction {
     case .capture: path = PulseCapturePath(stream: stream, format: format, client: client, state: state)
@@ -84,10 +86,8 @@ final class PulseStreamCore {
 
   /// Has the server make the stream, corked.
   ///
-  /// - Parameters:
-  ///   - configuration: What it is to be.
-  ///   - onEnd: Called once: with success when the stream is there.
-  func open(_ configuration: AudioStreamConfiguration, onEnd: @escaping (Result<Void, AudioDeviceError>) -> Void) {
+  /// - Parameter onEnd: Called once: with success when the stream is there.
+  func open(onEnd: @escaping (Result<Void, AudioDeviceError>) -> Void) {
     onOpen = onEnd
     setEventCallbacks()
     path.setCallbacks()
@@ -99,8 +99,8 @@ final class PulseStreamCore {
         | PA_STREAM_ADJUST_LATENCY.rawValue)
     let result =
       switch direction {
-      case .capture: pa_stream_connect_record(stream, configuration.deviceID, &attributes, flags)
-      case .render: pa_stream_connect_playback(stream, configuration.deviceID, &attributes, flags, nil, nil)
+      case .capture: pa_stream_connect_record(stream, wishedDevice, &attributes, flags)
+      case .render: pa_stream_connect_playback(stream, wishedDevice, &attributes, flags, nil, nil)
       }
     if result < 0 { didEnd(.pulse(result, call: openingCall)) }
   }
@@ -122,10 +122,16 @@ final class PulseStreamCore {
       noteAttributes()
       correctAttributes { [weak self] in self?.endOpening(.success(())) }
     case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
-      let call = phase == .opening ? openingCall : "pa_stream_get_state"
-      didEnd(.pulse(in: pa_stream_get_context(stream), call: call))
+      didEnd(endError)
     default: break
     }
+  }
+
+  private var endError: AudioDeviceError {
+    guard phase == .opening else { return .pulse(in: pa_stream_get_context(stream), call: "pa_stream_get_state") }
+    let error = AudioDeviceError.pulse(in: pa_stream_get_context(stream), call: openingCall)
+    guard error.code == .deviceNotFound else { return error }
+    return .pulseDeviceNotFound(wishedDevice, direction, call: openingCall)
   }
 
   private func correctAttributes(onEnd: @escaping () -> Void) {

@@ -109,12 +109,6 @@ extension PulseTests {
       let counted = (input.statistics, output.statistics)
       disturb(probe)
       #expect(probe.waitForPeriods(200, .capture))
-      if getenv("DBG") != nil {
-        let c = probe.capture, r = probe.render
-        print(c.enumerated().suffix(260).filter { $0.offset % 5 == 0 }.map { "\($0.element.first):\(Int(($0.element.time - c[0].time) / .milliseconds(1))):\(Int(($0.element.time - $0.element.capturedAt) / .milliseconds(1)))" }.joined(separator: " "))
-        print(r.enumerated().suffix(260).filter { $0.offset % 5 == 0 }.map { "\(Int(($0.element.time - c[0].time) / .milliseconds(1))):\(Int($0.element.delay / .milliseconds(1)))" }.joined(separator: " "))
-        print(counted, input.statistics, output.statistics)
-      }
       let settled = probe.capturedPeriods
       #expect(probe.waitForPeriods(100, .capture))
       let after = passages(probe, from: settled)

@@ -3,6 +3,7 @@ import AudioDeviceCore
 import AudioTestSupport
 import Glibc
 @testable import PulseBackend
+import Synchronization
 import Testing
 
 /// All tests that need a sound server run one after the other: they measure times, and two cores are not many.
@@ -43,6 +44,33 @@ struct PulseRig {
   func sinkInputs() throws -> [ServerSnapshot.Stream] { try server.sinkInputs(ofApplication: "Rig Client") }
   /// Our streams as the server sees them.
   func sourceOutputs() throws -> [ServerSnapshot.Stream] { try server.sourceOutputs(ofApplication: "Rig Client") }
+}
+
+/// Something that runs on a thread of its own.
+final class OwnThread<Value: Sendable>: Sendable {
+  private final class State: Sendable {
+    let hasBegun = Atomic<Bool>(false)
+    let value = Mutex<Value?>(nil)
+  }
+  private let state = State()
+  private let thread: RealtimeThread
+
+  init(_ body: @escaping @Sendable () -> Value) throws {
+    thread = try RealtimeThread(name: "rig", scheduling: .normal) { [state] in
+      state.hasBegun.store(true, ordering: .releasing)
+      let value = body()
+      state.value.withLock { $0 = value }
+    }
+  }
+
+  /// Whether it runs by now.
+  var hasBegun: Bool { state.hasBegun.load(ordering: .acquiring) }
+
+  /// Waits for it.
+  func result() throws -> Value {
+    thread.join()
+    return try #require(state.value.withLock { $0 })
+  }
 }
 
 /// Runs something and tells how long it took.
