@@ -109,7 +109,6 @@ public final class PulseServer: SoundServer {
     kill()
     var own = environment
     own["PULSE_SERVER"] = nil
-    // The daemon listens before its devices exist, but answers nobody until its script is done.
     // No pid file: one that is left by a killed daemon can keep the next from starting.
     let started = try Daemon(
       [
@@ -118,6 +117,15 @@ public final class PulseServer: SoundServer {
         "--log-target=stderr", "--log-level=info", "--log-time=yes",
       ], environment: own, logPath: "\(folder)/log", socketPath: socketPath)
     daemon.withLock { $0 = started }
+    // The daemon listens before its script is done, and answers after that.
+    do {
+      try pactl("info")
+      // `.fail` does not stop at a module that is not installed.
+      guard !log.contains("module.c: Failed") else { throw RigError("a module is missing") }
+    } catch {
+      kill()
+      throw RigError("pulseaudio did not come up: \(error)\n\(log)")
+    }
   }
 
   /// Kills the daemon (`SIGKILL`).
