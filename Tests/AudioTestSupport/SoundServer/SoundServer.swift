@@ -41,6 +41,8 @@ public protocol SoundServer: AnyObject, Sendable {
 public enum SoundServerKind: String, Sendable, CaseIterable {
   /// PulseAudio. Up in 40 ms.
   case pulseAudio
+  /// PipeWire with WirePlumber and its PulseAudio server. Up in half a second.
+  case pipeWire
 
   /// Starts a server of this kind with the usual devices.
   ///
@@ -49,6 +51,7 @@ public enum SoundServerKind: String, Sendable, CaseIterable {
   public func start() throws -> any SoundServer {
     switch self {
     case .pulseAudio: try PulseServer.start()
+    case .pipeWire: try PipeWireServer.start()
     }
   }
 }
