@@ -78,7 +78,11 @@ let package = Package(
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
+      name: "AudioTestSupport",
+      dependencies: [
+        "AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", alsa],
