@@ -33,7 +33,14 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
 
-    // Tests: one folder per module.
+    // Tests: the rig (private sound servers, signal tools), then one folder per module.
+    .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
+    .target(
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CRigProcess"], path: "Tests/AudioTestSupport",
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport"],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
   ]
