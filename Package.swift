@@ -32,6 +32,12 @@ let package = Package(
     // The layers, lowest first.
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .target(
+      name: "ALSABackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", "CAudioSupport",
+        .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
+      ], swiftSettings: swiftSettings),
 
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
