@@ -49,5 +49,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],
+      swiftSettings: swiftSettings),
   ]
 )

@@ -26,7 +26,8 @@
 
     /// What the calling thread's calls into alsa-lib said last since ``collect(_:)`` began; nil when nothing.
     static var lastMessage: String? {
-      let message = messages.withLock { $0[cas_thread_id()] }
+      // Plug-ins end theirs with a newline, against the rules.
+      let message = messages.withLock { $0[cas_thread_id()] }?.split(separator: "\n").joined(separator: " ")
       return message?.isEmpty == false ? message : nil
     }
 

@@ -33,10 +33,17 @@
         moved += frames
         readable -= frames
       }
-      if moved > 0, let delay = pcm.handle.delay() {
-        isLateForGood = backlog.excess(delay: min(max(delay, 0), maximumDelay)) != nil
-      }
+      if moved > 0 { checkBacklog() }
       return moved
+    }
+
+    /// Finds out whether what is read is late for good, by the delay that remains after reading all there was.
+    private func checkBacklog() {
+      guard let told = pcm.handle.delay() else { return }
+      let delay = min(max(told, 0), maximumDelay)
+      guard backlog.isLate(delay: delay) else { return }
+      isLateForGood = true
+      mediaTime = now + format.duration(ofFrames: -delay)
     }
 
     /// Gives the client what the frames just read complete.

@@ -37,22 +37,22 @@
     /// Takes the delay after a read that left nothing readable. Neither blocks nor allocates.
     ///
     /// - Parameter delay: In frames, not negative.
-    /// - Returns: The frames that are late for good and can only be dropped, by starting the PCM anew; nil while all is
-    ///   well. Each answer doubles the limit for a while, so that a delay which is no backlog after all (a headset that
-    ///   was moved to) cannot make the PCM start over and over.
-    mutating func excess(delay: Int) -> Int? {
+    /// - Returns: Whether audio is late for good and can only be dropped, by starting the PCM anew. Each such answer
+    ///   doubles the limit for a while, so that a delay which is no backlog after all (a headset that was moved to)
+    ///   cannot make the PCM start over and over.
+    mutating func isLate(delay: Int) -> Bool {
       looks += 1
-      guard looks > Self.settlingLooks else { return nil }
+      guard looks > Self.settlingLooks else { return false }
       if looks == Self.forgettingLooks { limit = smallestLimit }
       baseline = min(baseline, delay)
       guard delay - baseline > limit else {
         agreeing = 0
-        return nil
+        return false
       }
       agreeing += 1
-      guard agreeing >= Self.agreeingLooks else { return nil }
+      guard agreeing >= Self.agreeingLooks else { return false }
       limit = min(limit * 2, smallestLimit * 16)
-      return delay - baseline
+      return true
     }
   }
 #endif

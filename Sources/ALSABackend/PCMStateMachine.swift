@@ -82,6 +82,7 @@
     private var resumes = 0
     private var resumeWasRefused = false
     private var idleWakes = 0
+    private var pollErrors = 0
     private var transfers = 0
 
     /// A machine for a PCM that was just started.
@@ -163,6 +164,7 @@
 
     private mutating func restart(_ reason: RestartReason, error: Int32, now: AudioInstant) -> Action {
       lastError = error
+      if strikes >= Self.strikeLimit { return .lose(.failing(-error)) }
       return now < noRestartBefore ? .sleep(noRestartBefore - now) : .restart(reason)
     }
 
@@ -171,7 +173,7 @@
       if number == ENODEV || number == ENXIO || number == ESHUTDOWN { return .gone(number) }
       // An unplugged card answers with POLLNVAL while its state still reads as running.
       if seen.state == .disconnected || seen.poll == .invalid { return .gone(ENODEV) }
-      if failures >= Self.failureLimit || strikes >= Self.strikeLimit { return .failing(-lastError) }
+      if failures >= Self.failureLimit { return .failing(-lastError) }
       if seen.now - lastProgress >= Self.stallLimit { return lastError == 0 ? .stalled : .failing(-lastError) }
       return nil
     }
@@ -186,16 +188,16 @@
     }
 
     private mutating func running(_ seen: Observation) -> Action {
-      if seen.canTransfer { return .transfer }
-      switch seen.poll {
-      case .faulty:
-        return restart(.fault, error: -EIO, now: seen.now)
-      case .ready:
-        idleWakes += 1
-        return idleWakes > 2 ? .sleep(idleSleep) : .wait
-      case .timedOut, .invalid, .stopRequested:
-        return .wait
+      guard seen.poll != .faulty else {
+        // An error that the state does not explain. Audio may even flow, but poll will never sleep again.
+        pollErrors += 1
+        return pollErrors < Self.failureLimit ? restart(.fault, error: -EIO, now: seen.now) : .lose(.failing(EIO))
       }
+      pollErrors = 0
+      if seen.canTransfer { return .transfer }
+      guard seen.poll == .ready else { return .wait }
+      idleWakes += 1
+      return idleWakes > 2 ? .sleep(idleSleep) : .wait
     }
   }
 #endif
