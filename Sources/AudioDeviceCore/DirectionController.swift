@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 
 /// Carries out the decisions for one direction of a manager, on a serial lane of its own, so that a slow microphone
@@ -28,7 +27,7 @@ final class DirectionController: Sendable {
   static let longestRetry = Duration.seconds(2)
 
   /// Touched on the lane alone, which the mutex only states to the compiler.
-  private struct Lane {
+  private struct Progress {
     var running: (device: any AudioDevice, bus: GateBus)?
     var pacer: (pacer: SilencePacer, bus: GateBus)?
     var retryDelay = DirectionController.firstRetry
@@ -38,16 +37,14 @@ final class DirectionController: Sendable {
 
   let direction: AudioDirection
   private let environment: Environment
-  private let lane = Mutex(Lane())
-  private let queue: DispatchQueue
-  private let laneKey = DispatchSpecificKey<Bool>()
+  private let progress = Mutex(Progress())
+  private let lane: SerialLane
   private let again = Atomic<Bool>(false)
 
   init(_ direction: AudioDirection, environment: Environment) {
     self.direction = direction
     self.environment = environment
-    queue = DispatchQueue(label: "audio-\(direction)", qos: .userInitiated)
-    queue.setSpecific(key: laneKey, value: true)
+    lane = SerialLane("audio-\(direction)")
   }
 
   /// Makes the device follow the gates and waits for it.
@@ -60,22 +57,21 @@ final class DirectionController: Sendable {
       again.store(true, ordering: .relaxed)
       return nil
     }
-    return queue.sync { run() }
+    return lane.sync { run() }
   }
 
   /// Whether the caller is a driver's own start or stop, which must not wait for the lane that it holds.
-  var isOnLane: Bool { DispatchQueue.getSpecific(key: laneKey) != nil }
+  var isOnLane: Bool { lane.isCurrent }
 
   /// Makes the device follow the gates, elsewhere.
-  func applySoon() { queue.async { self.run() } }
+  func applySoon() { lane.async { self.run() } }
 
   /// Runs `body` while the direction is stopped and stays so.
   func whileStopped(_ body: () -> Void) {
-    func stopped() {
+    lane.sync {
       stopAll()
       body()
     }
-    if isOnLane { stopped() } else { queue.sync(execute: stopped) }
   }
 
   // MARK: On the lane
@@ -118,8 +114,8 @@ final class DirectionController: Sendable {
       stopAll()
       return nil
     }
-    let isRunning = lane.withLock { lane in lane.running.map { $0.device === device && $0.bus === bus } ?? false }
-    guard !isRunning else { return nil }
+    // Whoever exchanges the device or the bus has stopped the former one.
+    guard progress.withLock({ $0.running == nil }) else { return nil }
     startPacer(bus)
     do throws(AudioDeviceError) {
       switch direction {
@@ -136,10 +132,10 @@ final class DirectionController: Sendable {
       scheduleRetry()
       return error
     }
-    lane.withLock { lane in
-      lane.running = (device, bus)
-      lane.retryDelay = Self.firstRetry
-      lane.retryIsDue = false
+    progress.withLock { progress in
+      progress.running = (device, bus)
+      progress.retryDelay = Self.firstRetry
+      progress.retryIsDue = false
     }
     environment.counters.addOpen(direction)
     if isRetry {
@@ -155,7 +151,7 @@ final class DirectionController: Sendable {
   private func wait(_ plan: Plan) {
     pace(plan)
     // Whatever was lost is tried at once when the gate opens.
-    lane.withLock { $0.retryIsDue = true }
+    progress.withLock { $0.retryIsDue = true }
   }
 
   private func pace(_ plan: Plan, isLost: Bool = false) {
@@ -165,9 +161,9 @@ final class DirectionController: Sendable {
 
   private func recover(_ plan: Plan) {
     pace(plan, isLost: true)
-    let isDue = lane.withLock { lane in
-      defer { lane.retryIsDue = false }
-      return lane.retryIsDue
+    let isDue = progress.withLock { progress in
+      defer { progress.retryIsDue = false }
+      return progress.retryIsDue
     }
     guard isDue else {
       scheduleRetry()
@@ -178,18 +174,18 @@ final class DirectionController: Sendable {
   }
 
   private func scheduleRetry() {
-    let delay: Duration? = lane.withLock { lane in
-      guard !lane.retryIsScheduled else { return nil }
-      lane.retryIsScheduled = true
-      defer { lane.retryDelay = min(lane.retryDelay * 2, Self.longestRetry) }
-      return lane.retryDelay
+    let delay: Duration? = progress.withLock { progress in
+      guard !progress.retryIsScheduled else { return nil }
+      progress.retryIsScheduled = true
+      defer { progress.retryDelay = min(progress.retryDelay * 2, Self.longestRetry) }
+      return progress.retryDelay
     }
     guard let delay else { return }
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay.wholeNanoseconds))) { [weak self] in
+    lane.async(after: delay) { [weak self] in
       guard let self else { return }
-      self.lane.withLock { lane in
-        lane.retryIsScheduled = false
-        lane.retryIsDue = true
+      self.progress.withLock { progress in
+        progress.retryIsScheduled = false
+        progress.retryIsDue = true
       }
       self.run()
     }
@@ -198,16 +194,16 @@ final class DirectionController: Sendable {
   private func stopAll() {
     stopDevice()
     stopPacer()
-    lane.withLock { lane in
-      lane.retryDelay = Self.firstRetry
-      lane.retryIsDue = false
+    progress.withLock { progress in
+      progress.retryDelay = Self.firstRetry
+      progress.retryIsDue = false
     }
   }
 
   private func stopDevice(isLost: Bool = false) {
-    let running = lane.withLock { lane in
-      defer { lane.running = nil }
-      return lane.running
+    let running = progress.withLock { progress in
+      defer { progress.running = nil }
+      return progress.running
     }
     guard let running else { return }
     switch direction {
@@ -219,21 +215,21 @@ final class DirectionController: Sendable {
   }
 
   private func startPacer(_ bus: GateBus) {
-    let existing = lane.withLock { $0.pacer }
+    let existing = progress.withLock { $0.pacer }
     if let existing, existing.bus === bus { return }
     stopPacer()
     do throws(SystemCallError) {
       let pacer = try SilencePacer(direction, bus: bus, clock: environment.clock)
-      lane.withLock { $0.pacer = (pacer, bus) }
+      progress.withLock { $0.pacer = (pacer, bus) }
     } catch {
       environment.post(.notice("Silence cannot be paced: \(error)"))
     }
   }
 
   private func stopPacer() {
-    let pacer = lane.withLock { lane in
-      defer { lane.pacer = nil }
-      return lane.pacer
+    let pacer = progress.withLock { progress in
+      defer { progress.pacer = nil }
+      return progress.pacer
     }
     pacer?.pacer.stop()
   }

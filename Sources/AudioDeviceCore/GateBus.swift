@@ -75,12 +75,14 @@ final class GateBus: AudioBus, @unchecked Sendable {
   func pace(_ direction: AudioDirection, at time: AudioInstant) {
     switch direction {
     case .capture:
-      guard !deviceCaptures.load(ordering: .relaxed), !captureIsBusy.exchange(true, ordering: .acquiring) else { return }
+      guard !deviceCaptures.load(ordering: .relaxed) else { return }
+      guard !captureIsBusy.exchange(true, ordering: .acquiring) else { return }
       counters.capture.frames.wrappingAdd(captureFormat.framesPerPeriod, ordering: .relaxed)
       writeSilence(samples: captureFormat.samplesPerPeriod, capturedAt: time)
       captureIsBusy.store(false, ordering: .releasing)
     case .render:
-      guard !deviceRenders.load(ordering: .relaxed), !renderIsBusy.exchange(true, ordering: .acquiring) else { return }
+      guard !deviceRenders.load(ordering: .relaxed) else { return }
+      guard !renderIsBusy.exchange(true, ordering: .acquiring) else { return }
       var span = scratch.mutableSpan
       let given = min(max(client.readRenderData(into: &span), 0), renderFormat.framesPerPeriod)
       renderIsBusy.store(false, ordering: .releasing)

@@ -42,9 +42,12 @@ public final class RealtimeThread: Sendable {
     if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
   }
 
+  /// Whether the caller runs on this thread.
+  public var isCurrent: Bool { pthread_equal(pthread_self(), identity) != 0 }
+
   /// Waits until the thread has ended. Idempotent; from the thread itself it does nothing.
   public func join() {
-    guard pthread_equal(pthread_self(), identity) == 0 else { return }
+    guard !isCurrent else { return }
     let joined = thread.withLock { thread in
       defer { thread = nil }
       return thread

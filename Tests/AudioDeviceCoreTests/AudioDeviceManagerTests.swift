@@ -204,7 +204,8 @@ import Testing
     }
     #expect(
       seen == [
-        .started(.capture, deviceID: nil), .started(.render, deviceID: nil), .lost(.capture, gone), .recovered(.capture),
+        .started(.capture, deviceID: nil), .started(.render, deviceID: nil), .lost(.capture, gone),
+        .recovered(.capture),
       ])
   }
 
