@@ -63,6 +63,33 @@
       #expect(open.close() < .seconds(1))
     }
 
+    /// A plug-in that takes all it gets at once, which only its behaviour tells.
+    @Test func takesOverFromAPlugInWithoutAClock() throws {
+      let rig = try ALSARig.start()
+      defer { rig.stop() }
+      rig.speakers.setClock(.manual)
+      let open = try OpenStream(rig.speakers.name, .render, latency: .milliseconds(40))
+      defer { open.stream.close() }
+      let start = ContinuousClock.now
+      var played = 0
+      while ContinuousClock.now - start < .seconds(3) {
+        let queued = rig.speakers.transferredFrames - played
+        if queued >= 1_920 {
+          rig.speakers.step(480)
+          played += 480
+        } else {
+          usleep(500)
+        }
+      }
+      // At first a quarter too fast, until it was found out.
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      let rate = Double(open.client.renderedFrames) / 48_000 / seconds
+      #expect(rate > 0.9 && rate < 1.15, "\(rate) times real time")
+      #expect(open.client.pace(of: 100) < 1.02)
+      #expect(open.client.notices.isEmpty)
+      #expect(open.close() < .seconds(1))
+    }
+
     @Test func findsOutWhoPaces() throws {
       let rig = try ALSARig.start()
       defer { rig.stop() }

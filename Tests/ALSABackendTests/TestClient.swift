@@ -68,11 +68,17 @@
     var calls: Int { state.withLock { $0.calls.count } }
 
     /// How fast the client was called, as a multiple of real time, but for its first few calls. Needs some 50 calls.
-    var pace: Double {
-      let calls = state.withLock { $0.calls }.dropFirst(20)
+    var pace: Double { pace(of: max(calls - 20, 0)) }
+
+    /// How fast the client was called last.
+    ///
+    /// - Parameter count: How many calls to look at.
+    func pace(of count: Int) -> Double {
+      let calls = state.withLock { $0.calls }.suffix(count)
       guard let first = calls.first, let last = calls.last, last > first else { return 0 }
       return format.periodDuration * (calls.count - 1) / (last - first)
     }
+
     /// The class of the thread that called last.
     var schedulingClass: SchedulingClass? { state.withLock { $0.schedulingClass } }
     /// What the calling thread had used of a processor when it called last.
