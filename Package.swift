@@ -15,6 +15,8 @@ let package = Package(
   name: "AudioDeviceKit",
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
+    .library(name: "Sounds", targets: ["Sounds"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
     .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
@@ -35,6 +37,22 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .target(
+      name: "SoundDecoding",
+      dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
+      swiftSettings: swiftSettings),
+
+    // Sounds to ring with; resources, so only for those who want them.
+    .target(
+      name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
+      resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
+
+    // The backends, each of which knows one world.
+    .target(
+      name: "PulseBackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
+    .target(
       name: "ALSABackend",
       dependencies: [
         "AudioDeviceCore", "RealtimeSupport", "CAudioSupport",
@@ -43,13 +61,18 @@ let package = Package(
 
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
+    .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
     .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
     .target(
       name: "CRigPCM", dependencies: ["CRigControl"], path: "Tests/CRigPCM",
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CRigControl", "CRigProcess"],
+      name: "AudioTestSupport",
+      dependencies: [
+        "AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests",
@@ -57,8 +80,18 @@ let package = Package(
         "AudioDeviceCore", "AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
       ],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "KernelLaneTests",
+      dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PulseBackendTests",
+      dependencies: [
+        "PulseBackend", "AudioDeviceCore", "AudioTestSupport",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
     .testTarget(
       name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],
       swiftSettings: swiftSettings),

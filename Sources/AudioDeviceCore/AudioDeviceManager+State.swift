@@ -1,16 +1,3 @@
-internal import Synchronization
-
-/// A value behind a lock that several owners share; the lock is held for moments only.
-final class Shared<Value: ~Copyable>: Sendable {
-  private let mutex: Mutex<Value>
-
-  init(_ value: consuming sending Value) { mutex = Mutex(value) }
-
-  func withLock<Result>(_ body: (inout sending Value) throws -> sending Result) rethrows -> sending Result {
-    try mutex.withLock(body)
-  }
-}
-
 extension AudioDeviceManager.State {
   /// Ends an interruption.
   ///

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Owns the audio of one client: its device, its bus, its wishes, and the gates between them.
 ///
 /// A client gives it a bus (``setAudioBus(_:)``) and a device (``setAudioDevice(_:)``), and says what it wishes
@@ -26,12 +24,12 @@ public final class AudioDeviceManager: Sendable {
     /// What devices that are gone had counted.
     var formerDevices = AudioDeviceStatistics()
   }
-  let state: Shared<State>
+  let state: Locked<State>
   let capture: DirectionController
   let render: DirectionController
   private let counters = GateCounters()
   let broadcaster = AudioEventBroadcaster()
-  private let deviceChange = Mutex(())
+  private let deviceChange = SerialLane("audio-device-change")
 
   /// For calling services: a desktop's, or an app's own. Works with every device.
   public let audioSessionManager: AudioSessionManager
@@ -40,7 +38,7 @@ public final class AudioDeviceManager: Sendable {
   ///
   /// - Parameter clock: What paces the silence of closed gates.
   public init(clock: any PeriodClock = SystemPeriodClock.shared) {
-    let state = Shared(State())
+    let state = Locked(State())
     let broadcaster = broadcaster
     let counters = counters
     func controller(_ direction: AudioDirection) -> DirectionController {
@@ -50,7 +48,10 @@ public final class AudioDeviceManager: Sendable {
           plan: {
             state.withLock { DirectionController.Plan(decision: $0.gates.decision, device: $0.device, bus: $0.bus) }
           },
-          setLost: { isLost in state.withLock { $0.gates.setLost(direction, isLost) } },
+          setLost: { isLost in
+            // The wish may have gone while the device failed, and what is not wished cannot be lost.
+            state.withLock { $0.gates.setLost(direction, isLost && $0.gates.isWished(direction)) }
+          },
           post: { broadcaster.post($0) }, clock: clock, counters: counters))
     }
     let capture = controller(.capture)
@@ -116,7 +117,7 @@ public final class AudioDeviceManager: Sendable {
       throw AudioDeviceError(
         .invalidState, "A device or a bus cannot be exchanged from within a driver's own start or stop.")
     }
-    let failure: AudioDeviceError? = deviceChange.withLock { _ in
+    let failure: AudioDeviceError? = deviceChange.sync {
       var failure: AudioDeviceError?
       capture.whileStopped {
         render.whileStopped { failure = exchange(body) }

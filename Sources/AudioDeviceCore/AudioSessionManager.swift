@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// Lets calling services (a desktop's or an app's own) say when a call may use the audio.
 ///
@@ -15,7 +14,7 @@ public final class AudioSessionManager: Sendable {
     var activationLimit = Duration.seconds(10)
     var watch = 0
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let gateDidChange: @Sendable (_ isClosed: Bool) -> Void
   private let endInterruption: @Sendable () -> Void
   private let events: AudioEventBroadcaster

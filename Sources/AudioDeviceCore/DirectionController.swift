@@ -37,7 +37,7 @@ final class DirectionController: Sendable {
 
   let direction: AudioDirection
   private let environment: Environment
-  private let progress = Mutex(Progress())
+  private let progress = Locked(Progress())
   private let lane: SerialLane
   private let again = Atomic<Bool>(false)
 

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import VirtualBackend
 
 #if ALSA
@@ -19,7 +18,7 @@ final class BackendSelector: Sendable {
   }
   private let choice: BackendChoice
   private let application: ApplicationIdentity
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ choice: BackendChoice, application: ApplicationIdentity) {
     self.choice = choice

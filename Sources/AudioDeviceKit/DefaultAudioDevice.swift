@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The system's microphone and speaker, ready for calls; the class that drivers are derived from.
 ///
 /// Subclasses process audio in place in ``processCapturedPeriod(_:capturedAt:)`` and ``processRenderedPeriod(_:)``, and
@@ -44,8 +42,8 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     var bus: (any AudioBus)?
     weak var host: (any AudioDeviceHost)?
   }
-  private let links = Mutex(Links())
-  private let reporter = Mutex<XrunReporter?>(nil)
+  private let links = Locked(Links())
+  private let reporter = Locked<XrunReporter?>(nil)
 
   /// A device; nothing is opened and no server is asked yet.
   ///

@@ -18,7 +18,7 @@
 
     /// On which starts and stops of the ringing exclude each other.
     private let lane = SerialLane("audio-ringing")
-    private let player = Mutex<RingtonePlayer?>(nil)
+    private let player = Locked<RingtonePlayer?>(nil)
     private let isRinging = Atomic<Bool>(false)
     private let vibrates = Atomic<Bool>(false)
 

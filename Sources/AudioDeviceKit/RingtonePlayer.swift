@@ -1,7 +1,6 @@
 #if MP3
   internal import AudioDeviceCore
   internal import SoundDecoding
-  internal import Synchronization
 
   /// One ringing: a decoder on a worker thread, a ring, and a stream of its own at the backend.
   ///
@@ -22,10 +21,10 @@
     }
     private let configuration: RingtoneConfiguration
     private let format: AudioFormat
-    private let sound: Mutex<LoopingSound>
+    private let sound: Locked<LoopingSound>
     private let ring: SampleRing<Int16>
-    private let client = Mutex<RingtoneStreamClient?>(nil)
-    private let state = Mutex(State())
+    private let client = Locked<RingtoneStreamClient?>(nil)
+    private let state = Locked(State())
 
     /// Opens the file and decodes its beginning, so that a file that is missing or broken fails here.
     init(path: String, configuration: RingtoneConfiguration) throws(AudioDeviceError) {
@@ -36,7 +35,7 @@
       self.configuration = configuration
       self.format = format
       self.ring = ring
-      self.sound = Mutex(sound)
+      self.sound = Locked(sound)
     }
 
     /// Opens a stream for it, unheard.

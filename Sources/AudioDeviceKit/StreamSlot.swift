@@ -9,9 +9,9 @@ final class StreamSlot: Sendable {
     var former = AudioDeviceStatistics.Direction()
   }
   let direction: AudioDirection
-  private let state = Mutex(State())
-  /// Held while a stream is opened or closed, which may take long, so that `state` is held for moments only.
-  private let change = Mutex(())
+  private let state = Locked(State())
+  /// On which streams are opened and closed, which may take long, so that `state` is held for moments only.
+  private let lane = SerialLane("audio-stream")
   private let initialized = Atomic<Bool>(false)
   private let running = Atomic<Bool>(false)
   private let delayNanoseconds = Atomic<Int64>(0)
@@ -38,7 +38,7 @@ final class StreamSlot: Sendable {
   func markInitialized() { initialized.store(true, ordering: .relaxed) }
 
   func start(_ open: () throws(AudioDeviceError) -> any AudioStream) throws(AudioDeviceError) {
-    let failure: AudioDeviceError? = change.withLock { _ in
+    let failure: AudioDeviceError? = lane.sync {
       guard !isRunning else { return nil }
       do throws(AudioDeviceError) {
         let stream = try open()
@@ -61,7 +61,7 @@ final class StreamSlot: Sendable {
   }
 
   func stop() {
-    change.withLock { _ in
+    lane.sync {
       let stream = state.withLock { $0.stream }
       stream?.close()
       state.withLock { state in

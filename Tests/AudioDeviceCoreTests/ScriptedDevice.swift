@@ -1,5 +1,4 @@
 import AudioDeviceCore
-import Synchronization
 
 /// A device without audio of its own: the test says what its opens do and moves its periods by hand.
 final class ScriptedDevice: AudioDevice {
@@ -13,9 +12,9 @@ final class ScriptedDevice: AudioDevice {
     var captureFailures: [AudioDeviceError] = []
     var renderFailures: [AudioDeviceError] = []
   }
-  let script = Mutex(Script())
+  let script = Locked(Script())
   /// What a start waits for.
-  let openGate = Mutex<(@Sendable () -> Void)?>(nil)
+  let openGate = Locked<(@Sendable () -> Void)?>(nil)
   let format: AudioFormat
 
   init(format: AudioFormat = .voice) { self.format = format }
@@ -87,7 +86,7 @@ final class RecordingBus: AudioBus {
     var captured: [Int16] = []
     var reads = 0
   }
-  let record = Mutex(Record())
+  let record = Locked(Record())
   let accepts: AudioFormat?
 
   init(accepts: AudioFormat? = nil) { self.accepts = accepts }
