@@ -78,11 +78,7 @@ let package = Package(
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport",
-      dependencies: [
-        "AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess",
-        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
-      ],
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", alsa],
