@@ -78,7 +78,7 @@ let package = Package(
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess", pulse],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", alsa],
