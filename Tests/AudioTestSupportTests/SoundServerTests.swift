@@ -8,27 +8,29 @@ import Testing
   @Test(arguments: SoundServerKind.allCases) func carriesATone(kind: SoundServerKind) throws {
     let server = try kind.start()
     defer { server.stop() }
-    let playback = try server.startPlaying(.tone(440, level: -12, for: .seconds(3)), on: "spk")
+    let playback = try server.startPlaying(.tone(440, level: -12, for: .seconds(10)), on: "spk")
     #expect(try eventually { try server.sinkInputs(ofProcess: playback.process.processID).count == 1 })
-    let recorded = try server.record(from: "spk.monitor", for: .seconds(1), format: .stereo)
-    let frequency = try #require(recorded.dominantFrequency())
-    #expect(abs(frequency - 440) < 0.44)
-    #expect(abs(recorded.toneLevel(at: 440) + 12) < 0.5)
+    let recording = try server.startRecording(from: "spk.monitor", format: .stereo)
+    // A busy machine makes holes now and then: somewhere there are 100 ms without.
+    #expect(eventually { recording.signal.hasTone(440, level: -12, channel: 0) })
+    #expect(eventually { recording.signal.hasTone(440, level: -12, channel: 1) })
   }
 
   @Test(arguments: SoundServerKind.allCases) func feedsTheMicrophone(kind: SoundServerKind) throws {
     let server = try kind.start()
     defer { server.stop() }
-    let playback = try server.startPlaying(.tone(1_000, level: -20, for: .seconds(5)), on: "micfeed")
+    let playback = try server.startPlaying(.tone(1_000, level: -20, for: .seconds(10)), on: "micfeed")
     let recording = try server.startRecording(from: "mic")
-    #expect(eventually { recording.signal.toneLevel(at: 1_000) > -26 })
-    let first = recording.frameCount
-    try recording.waitForFrames(first + 24_000)
-    let heard = recording.stop().frames(first..<first + 24_000)
-    #expect(abs(heard.toneLevel(at: 1_000) + 20) < 1)
-    let frequency = try #require(heard.dominantFrequency())
-    #expect(abs(frequency - 1_000) < 1)
+    #expect(eventually { recording.signal.hasTone(1_000, level: -20, channel: 0) })
     #expect(playback.process.isRunning)
+  }
+
+  @Test(arguments: SoundServerKind.allCases) func recordsAsMuchAsAskedFor(kind: SoundServerKind) throws {
+    let server = try kind.start()
+    defer { server.stop() }
+    let silence = try server.record(from: "spk.monitor", for: .milliseconds(300), format: .stereo)
+    #expect(silence.frameCount == 14_400)
+    #expect(silence.isSilent())
   }
 
   @Test(arguments: SoundServerKind.allCases) func tellsWhoseStreamsThereAre(kind: SoundServerKind) throws {
@@ -128,3 +130,32 @@ private func processState(_ process: Int32) -> String? {
   else { return nil }
   return text[end...].split(separator: " ").dropFirst().first.map(String.init)
 }
+
+#if PulseAudio
+  /// Streams and clients that the server ends.
+  @Suite(.serialized) struct SoundServerKillTests {
+    @Test(arguments: SoundServerKind.allCases) func killsStreams(kind: SoundServerKind) throws {
+      let server = try kind.start()
+      defer { server.stop() }
+      let playback = try server.startPlaying(.silence(.seconds(20)), on: "spk")
+      let recording = try server.startRecording(from: "mic")
+      #expect(try eventually { try server.sinkInputs(ofProcess: playback.process.processID).count == 1 })
+      let played = try #require(try server.sinkInputs(ofProcess: playback.process.processID).first)
+      let recorded = try #require(try server.sourceOutputs(ofProcess: recording.process.processID).first)
+      try server.killSinkInput(played.index)
+      try server.killSourceOutput(recorded.index)
+      #expect(playback.process.wait(within: .seconds(5)) == .exited(1))
+      #expect(recording.process.wait(within: .seconds(5)) == .exited(1))
+      #expect(throws: RigError.self) { try server.killSinkInput(played.index) }
+    }
+
+    @Test(arguments: SoundServerKind.allCases) func killsClients(kind: SoundServerKind) throws {
+      let server = try kind.start()
+      defer { server.stop() }
+      let recording = try server.startRecording(from: "mic")
+      let client = try #require(try server.clients(ofProcess: recording.process.processID).first)
+      try server.killClient(client.index)
+      #expect(recording.process.wait(within: .seconds(5)) == .exited(1))
+    }
+  }
+#endif

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A private sound server that speaks the PulseAudio protocol, with devices of known names.
 ///
 /// | device | what |
@@ -43,6 +45,10 @@ public enum SoundServerKind: String, Sendable, CaseIterable {
   case pulseAudio
   /// PipeWire with WirePlumber and its PulseAudio server. Up in half a second.
   case pipeWire
+
+  /// The kinds to test with: a quick run (`Tests/run quick`) does with PulseAudio.
+  public static let allCases: [SoundServerKind] =
+    getenv("AUDIODEVICEKIT_QUICK") == nil ? [.pulseAudio, .pipeWire] : [.pulseAudio]
 
   /// Starts a server of this kind with the usual devices.
   ///
