@@ -128,6 +128,13 @@
       if transfers >= Self.healthyTransfers { strikes = 0 }
     }
 
+    /// Nothing was moved although the PCM said that it could be: the next look is made a little later, or it would be
+    /// made again and again.
+    mutating func didTransferNothing(now: AudioInstant) {
+      idleWakes += 1
+      if idleWakes > 2 { notBefore = now + idleSleep }
+    }
+
     /// A restart was tried.
     ///
     /// - Parameters:

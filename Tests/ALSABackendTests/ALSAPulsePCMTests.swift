@@ -93,7 +93,8 @@
     }
 
     /// A server that hangs answers nothing: the stream is lost by its watchdog, and closes all the same.
-    @Test(arguments: AudioDirection.allCases) func aServerThatHangsHoldsNobodyUp(direction: AudioDirection) async throws {
+    @Test(arguments: AudioDirection.allCases) func aServerThatHangsHoldsNobodyUp(direction: AudioDirection) async throws
+    {
       let (server, rig) = try start()
       defer { server.stop() }
       defer { rig.stop() }
