@@ -16,7 +16,11 @@ let package = Package(
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
     .library(name: "WaveFile", targets: ["WaveFile"]),
+    .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
     .library(name: "VirtualBackend", targets: ["VirtualBackend"]),
+    .library(name: "Sounds", targets: ["Sounds"]),
+    // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
+    .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
   traits: [
     .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
@@ -36,15 +40,60 @@ let package = Package(
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .target(name: "WaveFile", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .target(
+      name: "SoundDecoding",
+      dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
+      swiftSettings: swiftSettings),
+
+    // Sounds to ring with; resources, so only for those who want them.
+    .target(
+      name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
+      resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
+
+    // The backends, each of which knows one world.
+    .target(
+      name: "PulseBackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
+    .target(
       name: "VirtualBackend", dependencies: ["AudioDeviceCore", "RealtimeSupport", "WaveFile"],
       swiftSettings: swiftSettings),
 
-    // Tests: one folder per module.
+    // Tests: the rig (private sound servers, signal tools), then one folder per module.
+    .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
+    .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
+    .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
+    .target(
+      name: "CRigPCM", dependencies: ["CRigControl"], path: "Tests/CRigPCM",
+      cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
+      linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
+    .target(
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
+      path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "AudioTestSupportTests",
+      dependencies: [
+        "AudioDeviceCore", "AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "KernelLaneTests",
+      dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
-    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "WaveFileTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "VirtualBackendTests",
-      dependencies: ["AudioDeviceCore", "RealtimeSupport", "VirtualBackend", "WaveFile"], swiftSettings: swiftSettings),
+      dependencies: ["AudioDeviceCore", "AudioTestSupport", "RealtimeSupport", "VirtualBackend", "WaveFile"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PulseBackendTests",
+      dependencies: [
+        "PulseBackend", "AudioDeviceCore", "AudioTestSupport",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
   ]
 )

@@ -26,6 +26,8 @@ public protocol AudioDevice: AnyObject, Sendable {
   var captureIsInitialized: Bool { get }
   /// Whether captured periods reach the bus.
   var isCapturing: Bool { get }
+  /// The ``AudioDeviceInfo/id`` of the microphone in use; nil when none is or the driver has no ids.
+  var captureDeviceID: String? { get }
   /// The time from the microphone to the bus. Lock-free, from any thread, never negative: it may be read per packet.
   var estimatedCaptureDelay: Duration { get }
   /// Prepares to capture without opening a microphone. Idempotent.
@@ -47,6 +49,8 @@ public protocol AudioDevice: AnyObject, Sendable {
   var renderingIsInitialized: Bool { get }
   /// Whether the bus is read and rendered.
   var isRendering: Bool { get }
+  /// The ``AudioDeviceInfo/id`` of the speaker in use; nil when none is or the driver has no ids.
+  var renderDeviceID: String? { get }
   /// The time from the bus to the speaker. Lock-free, from any thread, never negative: it may be read per packet.
   var estimatedRenderDelay: Duration { get }
   /// Prepares to render without opening a speaker. Idempotent.
@@ -76,6 +80,8 @@ extension AudioDevice {
   public var captureIsInitialized: Bool { captureIsAvailable }
   /// No.
   public var isCapturing: Bool { false }
+  /// None.
+  public var captureDeviceID: String? { nil }
   /// Zero.
   public var estimatedCaptureDelay: Duration { .zero }
   /// Succeeds where the direction is available.
@@ -95,6 +101,8 @@ extension AudioDevice {
   public var renderingIsInitialized: Bool { renderingIsAvailable }
   /// No.
   public var isRendering: Bool { false }
+  /// None.
+  public var renderDeviceID: String? { nil }
   /// Zero.
   public var estimatedRenderDelay: Duration { .zero }
   /// Succeeds where the direction is available.

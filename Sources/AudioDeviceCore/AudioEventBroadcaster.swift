@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Hands each event to any number of listeners, none of which can hold up another.
 public final class AudioEventBroadcaster: Sendable {
   /// How many events wait for a slow listener; then the oldest go.
@@ -9,7 +7,7 @@ public final class AudioEventBroadcaster: Sendable {
     var listeners: [Int: AsyncStream<AudioDeviceEvent>.Continuation] = [:]
     var nextKey = 0
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// A broadcaster without listeners.
   public init() {}

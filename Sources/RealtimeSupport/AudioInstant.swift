@@ -25,9 +25,11 @@ public struct AudioInstant: Sendable, Hashable, Comparable, BitwiseCopyable {
     return AudioInstant(nanoseconds: sum)
   }
 
-  /// The time from `rhs` to `lhs`; negative when `lhs` is earlier.
+  /// The time from `rhs` to `lhs`; negative when `lhs` is earlier. Saturates at ±292 years.
   public static func - (lhs: AudioInstant, rhs: AudioInstant) -> Duration {
-    .nanoseconds(lhs.nanoseconds &- rhs.nanoseconds)
+    let (difference, overflow) = lhs.nanoseconds.subtractingReportingOverflow(rhs.nanoseconds)
+    guard !overflow else { return .nanoseconds(lhs < rhs ? Int64.min : .max) }
+    return .nanoseconds(difference)
   }
 }
 

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A clock that stands still until somebody moves it: with it, what takes minutes runs in milliseconds and always the
 /// same way.
 ///
@@ -16,7 +14,7 @@ public final class ManualPeriodClock: PeriodClock {
     var participants: [Int: Participant] = [:]
     var nextKey = 0
   }
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let settled: WakeEvent
 
   /// A clock that shows `start`.
@@ -24,7 +22,7 @@ public final class ManualPeriodClock: PeriodClock {
   /// - Parameter start: What it shows at first.
   /// - Throws: ``SystemCallError`` when the process is out of descriptors.
   public init(start: AudioInstant = AudioInstant(nanoseconds: 1_000_000_000)) throws(SystemCallError) {
-    state = Mutex(State(now: start))
+    state = Locked(State(now: start))
     settled = try WakeEvent()
   }
 

@@ -1,6 +1,5 @@
 internal import CAudioSupport
 internal import Glibc
-internal import Synchronization
 
 /// A thread of our own for audio, in the best scheduling class that the system grants.
 ///
@@ -10,7 +9,7 @@ public final class RealtimeThread: Sendable {
   /// The class that was granted, which may be lower than the one asked for (`EPERM` without `CAP_SYS_NICE` or rtprio).
   public let schedulingClass: SchedulingClass
 
-  private let thread: Mutex<pthread_t?>
+  private let thread: Locked<pthread_t?>
   private let identity: pthread_t
 
   /// Starts a thread. Allocates; not for audio threads.
@@ -35,16 +34,19 @@ public final class RealtimeThread: Sendable {
     guard let created else { throw SystemCallError(call: "pthread_create", number: failure) }
     schedulingClass = created.got
     identity = created.thread
-    thread = Mutex(created.thread)
+    thread = Locked(created.thread)
   }
 
   deinit {
     if let thread = thread.withLock({ $0 }) { pthread_detach(thread) }
   }
 
+  /// Whether the caller runs on this thread.
+  public var isCurrent: Bool { pthread_equal(pthread_self(), identity) != 0 }
+
   /// Waits until the thread has ended. Idempotent, from any number of threads; from the thread itself it does nothing.
   public func join() {
-    guard pthread_equal(pthread_self(), identity) == 0 else { return }
+    guard !isCurrent else { return }
     // Under the lock, so that whoever comes second waits as well.
     thread.withLock { thread in
       if let running = thread { pthread_join(running, nil) }

@@ -71,12 +71,14 @@ public final class SampleRing<Sample: BitwiseCopyable & Sendable>: @unchecked Se
 
   /// Consumer: takes as many samples as there are and fit. Wait-free.
   ///
-  /// - Parameter samples: Filled from its beginning; what lies behind the returned count is not touched.
+  /// - Parameters:
+  ///   - samples: Filled from its beginning; what lies behind the returned count is not touched.
+  ///   - limit: How many to take at the most.
   /// - Returns: How many were taken.
   @inlinable
-  public func read(into samples: inout MutableSpan<Sample>) -> Int {
+  public func read(into samples: inout MutableSpan<Sample>, limit: Int = .max) -> Int {
     let start = tail.load(ordering: .relaxed)
-    let count = min(samples.count, head.load(ordering: .acquiring) &- start)
+    let count = min(min(samples.count, limit), head.load(ordering: .acquiring) &- start)
     guard count > 0 else { return 0 }
     let first = min(count, capacity &- (start & mask))
     let stride = MemoryLayout<Sample>.stride

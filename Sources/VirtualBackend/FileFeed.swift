@@ -16,8 +16,8 @@ final class FileFeed: Sendable {
 
   private let ended = Atomic<Bool>(false)
   private let isStopping = Atomic<Bool>(false)
-  private let filler: Mutex<Filler>
-  private let running = Mutex<(thread: RealtimeThread?, waiter: (any ClockWaiter)?)>((nil, nil))
+  private let filler: Locked<Filler>
+  private let running = Locked<(thread: RealtimeThread?, waiter: (any ClockWaiter)?)>((nil, nil))
 
   /// Opens a file and fills the ring. Blocks on the disk.
   ///
@@ -28,7 +28,7 @@ final class FileFeed: Sendable {
   /// - Throws: ``AudioDeviceError`` from ``WaveReader``.
   init(path: String, repeats: Bool, format: AudioFormat) throws(AudioDeviceError) {
     ring = SampleRing(minimumCapacity: format.sampleRate * format.channelCount)
-    filler = Mutex(Filler(try WaveReader(path: path), repeats: repeats, format: format))
+    filler = Locked(Filler(try WaveReader(path: path), repeats: repeats, format: format))
     try fill()
   }
 

@@ -9,11 +9,11 @@ final class StreamRunner: Sendable {
   private let clock: any PeriodClock
   private let registry: StreamRegistry
   /// Locked by the thread for all its life: it alone uses the engine. There is no lock in the period loop.
-  private let engine: Mutex<any PeriodEngine>
+  private let engine: Locked<any PeriodEngine>
   private let isStopping = Atomic<Bool>(false)
   private let lostPeriods = Atomic<Int>(0)
   private let hasMail = Atomic<Bool>(false)
-  private let mail = Mutex(Mail())
+  private let mail = Locked(Mail())
   private struct Mail {
     var notices: [AudioStreamNotice] = []
     var waiter: (any ClockWaiter)?
@@ -28,7 +28,7 @@ final class StreamRunner: Sendable {
     self.clock = clock
     self.registry = registry
     identity.meter.setLatency(nanoseconds: engine.latency.wholeNanoseconds)
-    self.engine = Mutex(engine)
+    self.engine = Locked(engine)
   }
 
   // MARK: Any thread

@@ -1,5 +1,4 @@
 public import AudioDeviceCore
-internal import Synchronization
 
 /// Speakers and microphones made of software, paced by a clock.
 ///
@@ -29,8 +28,8 @@ public final class VirtualBackend: AudioBackend {
   public let clock: any PeriodClock
 
   let registry = StreamRegistry()
-  let faults = Mutex(Faults())
-  private let devicesState: Mutex<VirtualDevices>
+  let faults = Locked(Faults())
+  private let devicesState: Locked<VirtualDevices>
   private let watches = WatchList()
 
   /// A backend with the devices of ``Configuration/standard``.
@@ -38,7 +37,7 @@ public final class VirtualBackend: AudioBackend {
   /// - Parameter clock: What paces all streams.
   public init(clock: any PeriodClock = SystemPeriodClock.shared) {
     self.clock = clock
-    devicesState = Mutex(VirtualDevices())
+    devicesState = Locked(VirtualDevices())
   }
 
   /// A backend with devices of one's own. Opens nothing.
@@ -52,7 +51,7 @@ public final class VirtualBackend: AudioBackend {
     configuration: Configuration, clock: any PeriodClock = SystemPeriodClock.shared
   ) throws(AudioDeviceError) {
     self.clock = clock
-    devicesState = Mutex(try VirtualDevices(configuration))
+    devicesState = Locked(try VirtualDevices(configuration))
   }
 
   // MARK: AudioBackend

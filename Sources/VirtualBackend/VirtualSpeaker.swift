@@ -14,7 +14,7 @@ final class VirtualSpeaker: Sendable {
     var output: SpeakerOutput?
     var isFinished = false
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ description: VirtualBackend.Speaker) { self.description = description }
 

@@ -1,5 +1,4 @@
 internal import AudioDeviceCore
-internal import Synchronization
 
 /// The owner's side of a stream.
 final class VirtualStream: AudioStream {
@@ -16,7 +15,7 @@ final class VirtualStream: AudioStream {
     var runner: StreamRunner?
     var schedulingClass = SchedulingClass.normal
   }
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let identity: StreamIdentity
   private let feed: FileFeed?
   private let clock: any PeriodClock
@@ -29,7 +28,7 @@ final class VirtualStream: AudioStream {
     self.feed = feed
     self.clock = clock
     self.registry = registry
-    state = Mutex(State(runner: runner))
+    state = Locked(State(runner: runner))
     registry.add(runner)
   }
 

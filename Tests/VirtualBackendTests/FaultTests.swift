@@ -1,5 +1,5 @@
 import AudioDeviceCore
-import Synchronization
+import AudioTestSupport
 import Testing
 import VirtualBackend
 
@@ -40,7 +40,7 @@ import VirtualBackend
   @Test func takesItsTimeOnTheClock() throws {
     backend.delayOpens(by: .seconds(5), of: .capture)
     let start = clock.now
-    let opened = Mutex<(time: AudioInstant, stream: any AudioStream)?>(nil)
+    let opened = Locked<(time: AudioInstant, stream: any AudioStream)?>(nil)
     let (backend, clock) = (backend, clock)
     let thread = try RealtimeThread(name: "opener", scheduling: .normal) {
       let stream = try? backend.openStream(.capture(), client: Probe(clock))

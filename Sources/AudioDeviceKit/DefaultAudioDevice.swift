@@ -1,0 +1,176 @@
+/// The system's microphone and speaker, ready for calls; the class that drivers are derived from.
+///
+/// Subclasses process audio in place in ``processCapturedPeriod(_:capturedAt:)`` and ``processRenderedPeriod(_:)``, and
+/// may override what they need of the rest, calling `super`. A subclass must state `@unchecked Sendable` again: its own
+/// stored state is used from the audio threads and from whoever controls it.
+///
+/// While a direction runs it keeps the device alive; ``stopCapture()`` and ``stopRendering()`` (or an
+/// ``AudioDeviceManager``, which calls them) let it go.
+open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
+  // Unchecked, for subclasses alone: all stored properties here are constants that are safe to share.
+
+  /// What a device is to be.
+  public struct Configuration: Sendable {
+    /// Where the audio comes from and goes to.
+    public var backend: BackendChoice = .automatic
+    /// Of the periods written to the bus.
+    public var captureFormat: AudioFormat = .voice
+    /// Of the periods read from the bus.
+    public var renderFormat: AudioFormat = .voice
+    /// The microphone's ``AudioDeviceInfo/id``; nil follows the default.
+    public var inputDeviceID: String?
+    /// The speaker's ``AudioDeviceInfo/id``; nil follows the default.
+    public var outputDeviceID: String?
+    /// The wished delay of each direction; nil for the backend's measured best.
+    public var latency: Duration?
+    /// What the sound is for, as the sound server is told.
+    public var role: AudioStreamRole = .phone
+    /// Who the application is, as the sound server is told.
+    public var application = ApplicationIdentity()
+
+    /// The system's defaults at 48 kHz mono.
+    public init() {}
+  }
+
+  /// What the device was made with.
+  public let configuration: Configuration
+
+  let selector: BackendSelector
+  private let captureSlot: StreamSlot
+  private let renderSlot: StreamSlot
+  private struct Links {
+    var bus: (any AudioBus)?
+    weak var host: (any AudioDeviceHost)?
+  }
+  private let links = Locked(Links())
+  private let reporter = Locked<XrunReporter?>(nil)
+
+  /// A device; nothing is opened and no server is asked yet.
+  ///
+  /// - Parameter configuration: Backend, formats, devices and wishes.
+  public init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    selector = BackendSelector(configuration.backend, application: configuration.application)
+    captureSlot = StreamSlot(.capture)
+    renderSlot = StreamSlot(.render)
+  }
+
+  deinit { reporter.withLock { $0 }?.finish() }
+
+  // MARK: For subclasses
+
+  /// Changes a captured period in place, before it goes to the bus. The default does nothing.
+  ///
+  /// Called on the capture's audio thread, once for each period: it may not block, lock, allocate, release the last
+  /// reference to anything, or log.
+  ///
+  /// - Parameters:
+  ///   - samples: One period, interleaved, in ``captureFormat``.
+  ///   - time: When the first frame was at the microphone.
+  open func processCapturedPeriod(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {}
+
+  /// Changes a period in place that comes from the bus, before it goes to the speaker. The default does nothing.
+  ///
+  /// Called on the render's audio thread, once for each period, with silence where the bus gave too little: it may not
+  /// block, lock, allocate, release the last reference to anything, or log.
+  ///
+  /// - Parameter samples: One period, interleaved, in ``renderFormat``.
+  open func processRenderedPeriod(_ samples: inout MutableSpan<Int16>) {}
+
+  /// Whoever hosts the device; nil outside an ``AudioDeviceManager``. Not on audio threads.
+  public var host: (any AudioDeviceHost)? { links.withLock { $0.host } }
+
+  /// The backend in use; nil before the first initialisation. Not on audio threads.
+  public var backend: (any AudioBackend)? { selector.current }
+
+  // MARK: AudioDevice
+
+  open func setAudioBus(_ bus: (any AudioBus)?) { links.withLock { $0.bus = bus } }
+
+  open func setHost(_ host: (any AudioDeviceHost)?) { links.withLock { $0.host = host } }
+
+  open var captureFormat: AudioFormat { configuration.captureFormat }
+  open var captureIsAvailable: Bool { isAvailable }
+  open var captureIsInitialized: Bool { captureSlot.isInitialized }
+  open var isCapturing: Bool { captureSlot.isRunning }
+  open var captureDeviceID: String? { captureSlot.deviceID }
+  open var estimatedCaptureDelay: Duration { captureSlot.delay }
+  open func initializeCapture() throws(AudioDeviceError) { try initialize(captureSlot) }
+  open func startCapture() throws(AudioDeviceError) { try start(captureSlot) }
+  open func stopCapture() { captureSlot.stop() }
+
+  open var renderFormat: AudioFormat { configuration.renderFormat }
+  open var renderingIsAvailable: Bool { isAvailable }
+  open var renderingIsInitialized: Bool { renderSlot.isInitialized }
+  open var isRendering: Bool { renderSlot.isRunning }
+  open var renderDeviceID: String? { renderSlot.deviceID }
+  open var estimatedRenderDelay: Duration { renderSlot.delay }
+  open func initializeRendering() throws(AudioDeviceError) { try initialize(renderSlot) }
+  open func startRendering() throws(AudioDeviceError) { try start(renderSlot) }
+  open func stopRendering() { renderSlot.stop() }
+
+  open var statistics: AudioDeviceStatistics {
+    var statistics = AudioDeviceStatistics()
+    statistics.capture = captureSlot.statistics
+    statistics.render = renderSlot.statistics
+    return statistics
+  }
+
+  /// The scheduling class of the thread that serves a direction. Not on audio threads.
+  ///
+  /// - Parameter direction: Which.
+  /// - Returns: The class that was granted; nil while the direction does not run.
+  public func schedulingClass(of direction: AudioDirection) -> SchedulingClass? {
+    (direction == .capture ? captureSlot : renderSlot).schedulingClass
+  }
+
+  // MARK: Inside
+
+  private var isAvailable: Bool { (try? selectBackend())?.isAvailable ?? false }
+
+  /// Chooses the backend and tells the host when it is another one.
+  func selectBackend() throws(AudioDeviceError) -> any AudioBackend {
+    let (backend, isNew) = try selector.select()
+    if isNew { host?.post(.backendSelected(backend.name)) }
+    return backend
+  }
+
+  private func initialize(_ slot: StreamSlot) throws(AudioDeviceError) {
+    _ = try selectBackend()
+    slot.markInitialized()
+  }
+
+  private func start(_ slot: StreamSlot) throws(AudioDeviceError) {
+    try slot.start { () throws(AudioDeviceError) in
+      guard let bus = links.withLock({ $0.bus }) else {
+        throw AudioDeviceError(.invalidState, "The device has no bus yet; call setAudioBus first.")
+      }
+      let isCapture = slot.direction == .capture
+      let configuration = AudioStreamConfiguration(
+        direction: slot.direction, format: isCapture ? captureFormat : renderFormat,
+        deviceID: isCapture ? self.configuration.inputDeviceID : self.configuration.outputDeviceID,
+        latency: self.configuration.latency, role: self.configuration.role,
+        name: isCapture ? "Call microphone" : "Call")
+      let client = DeviceStreamClient(
+        device: self, bus: bus, slot: slot, format: configuration.format, reporter: try xrunReporter())
+      let stream = try selectBackend().openStream(configuration, client: client)
+      client.stream = stream
+      return stream
+    }
+  }
+
+  private func xrunReporter() throws(AudioDeviceError) -> XrunReporter {
+    let made: Result<XrunReporter, AudioDeviceError> = reporter.withLock { reporter in
+      if let reporter { return .success(reporter) }
+      do throws(AudioDeviceError) {
+        let new = try XrunReporter(
+          statistics: { [weak self] in self?.statistics }, post: { [weak self] in self?.host?.post($0) })
+        reporter = new
+        return .success(new)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try made.get()
+  }
+}

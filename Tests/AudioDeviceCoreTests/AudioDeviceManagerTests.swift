@@ -1,0 +1,239 @@
+import AudioDeviceCore
+import Synchronization
+import Testing
+
+@Suite struct AudioDeviceManagerTests {
+  let busy = AudioDeviceError(.deviceBusy, "Busy.")
+
+  @Test func aWishNeedsADeviceAndABus() throws {
+    let manager = AudioDeviceManager()
+    #expect { try manager.startCapture() } throws: { ($0 as? AudioDeviceError)?.code == .invalidState }
+    try manager.setAudioDevice(ScriptedDevice())
+    #expect { try manager.startRendering() } throws: { ($0 as? AudioDeviceError)?.code == .invalidState }
+    #expect(manager.gates.captureIsWished == false)
+  }
+
+  @Test func startAndStopAreIdempotentAndReachTheBus() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    try bench.manager.startCapture()
+    try bench.manager.startRendering()
+    #expect(bench.device.log == ["startCapture", "startRendering"])
+    bench.device.capture(5)
+    #expect(bench.bus.takeCaptured().last == 5)
+    #expect(bench.device.render()?.allSatisfy { $0 == 77 } == true)
+    bench.manager.stopCapture()
+    bench.manager.stopCapture()
+    bench.manager.stopRendering()
+    #expect(bench.device.log == ["startCapture", "startRendering", "stopCapture", "stopRendering"])
+    bench.clock.advance(by: .seconds(1))
+    #expect(bench.bus.takeCaptured() == [])
+  }
+
+  @Test func aFailedStartThrowsAndWishesNothing() throws {
+    let bench = try Bench()
+    bench.device.script.withLock { $0.captureFailures = [busy] }
+    #expect(throws: busy) { try bench.manager.startCapture() }
+    #expect(!bench.manager.gates.captureIsWished)
+    bench.clock.advance(by: .seconds(1))
+    #expect(bench.bus.takeCaptured() == [])
+    // The same call can be made again.
+    try bench.manager.startCapture()
+    #expect(bench.device.isCapturing)
+  }
+
+  @Test func ringingHaltsBothDirectionsAndKeepsTheClientFed() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    try bench.manager.startRendering()
+    let host = try #require(bench.device.host)
+    host.setRinging(true)
+    #expect(!bench.device.isCapturing && !bench.device.isRendering)
+    _ = (bench.bus.takeCaptured(), bench.bus.takeReads())
+    bench.clock.advance(by: .seconds(1))
+    let silence = bench.bus.takeCaptured()
+    #expect((98...102).contains(silence.count), "\(silence.count) silent periods in a second")
+    #expect(silence.allSatisfy { $0 == 0 })
+    #expect((98...102).contains(bench.bus.takeReads()))
+    host.setRinging(false)
+    #expect(bench.device.isCapturing && bench.device.isRendering)
+    let counted = bench.manager.statistics
+    #expect(counted.capture.silentFrames >= silence.count * 480)
+    #expect(counted.render.silentFrames >= 98 * 480)
+  }
+
+  @Test func wishesMadeWhileRingingAreRememberedAndNoOthers() throws {
+    let bench = try Bench()
+    let host = try #require(bench.device.host)
+    host.setRinging(true)
+    try bench.manager.startRendering()
+    #expect(bench.device.log == [])
+    host.setRinging(false)
+    // The microphone was never wished, so it stays closed.
+    #expect(bench.device.log == ["startRendering"])
+    host.setRinging(false)
+    #expect(bench.device.log == ["startRendering"])
+    host.setRinging(true)
+    bench.manager.stopRendering()
+    host.setRinging(false)
+    #expect(!bench.device.isRendering)
+  }
+
+  @Test func theClientIsFedWhileADeviceOpensSlowly() throws {
+    let bench = try Bench()
+    let clock = bench.clock
+    bench.device.openGate.withLock { $0 = { clock.advance(by: .milliseconds(500)) } }
+    try bench.manager.startCapture()
+    #expect(bench.bus.takeCaptured().count >= 48)
+    bench.device.capture(3)
+    clock.advance(by: .seconds(1))
+    // The device's first period ends the silence.
+    #expect(bench.bus.takeCaptured().filter { $0 == 0 }.count <= 1)
+  }
+
+  @Test func theSoftMuteSendsZerosAtTheDevicesPace() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    bench.device.capture(9)
+    _ = bench.bus.takeCaptured()
+    bench.manager.setAudioSoftMute(true)
+    for _ in 0..<7 { bench.device.capture(9) }
+    #expect(bench.bus.takeCaptured() == [0, 0, 0, 0, 0, 0, 0])
+    #expect(bench.device.log == ["startCapture"])
+    bench.manager.setAudioSoftMute(false)
+    bench.device.capture(9)
+    #expect(bench.bus.takeCaptured() == [9])
+  }
+
+  @Test func theHardMuteClosesTheMicrophoneAloneAndKeepsTheSoftOne() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    try bench.manager.startRendering()
+    bench.manager.setAudioSoftMute(true)
+    try bench.manager.setAudioHardMute(true)
+    #expect(!bench.device.isCapturing)
+    #expect(bench.device.isRendering)
+    _ = bench.bus.takeCaptured()
+    bench.clock.advance(by: .seconds(1))
+    #expect(bench.bus.takeCaptured() == [])
+    try bench.manager.setAudioHardMute(false)
+    #expect(bench.device.isCapturing)
+    bench.device.capture(9)
+    #expect(bench.bus.takeCaptured().allSatisfy { $0 == 0 })
+    #expect(bench.manager.isAudioSoftMuted)
+    #expect(bench.device.log == ["startCapture", "startRendering", "stopCapture", "startCapture"])
+  }
+
+  @Test func anUnmuteThatFailsStaysMutedAndCanBeRepeated() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    try bench.manager.setAudioHardMute(true)
+    bench.device.script.withLock { $0.captureFailures = [busy] }
+    #expect(throws: busy) { try bench.manager.setAudioHardMute(false) }
+    #expect(bench.manager.isAudioHardMuted)
+    try bench.manager.setAudioHardMute(false)
+    #expect(bench.device.isCapturing)
+  }
+
+  @Test func aNewDeviceTakesOverTheWishesDuringACall() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    try bench.manager.startRendering()
+    let other = ScriptedDevice()
+    try bench.manager.setAudioDevice(other)
+    #expect(!bench.device.isCapturing && !bench.device.isRendering)
+    #expect(bench.device.script.withLock { $0.bus == nil && $0.host == nil })
+    #expect(other.isCapturing && other.isRendering)
+    other.capture(4)
+    #expect(bench.bus.takeCaptured().last == 4)
+    // Without a device the client gets silence and the wishes stay.
+    try bench.manager.setAudioDevice(nil)
+    _ = bench.bus.takeCaptured()
+    bench.clock.advance(by: .seconds(1))
+    #expect(bench.bus.takeCaptured().count >= 98)
+    try bench.manager.setAudioDevice(bench.device)
+    #expect(bench.device.isCapturing && bench.device.isRendering)
+  }
+
+  @Test func aDeviceOfAnotherFormatIsRefusedAndTheCallGoesOn() throws {
+    let bench = try Bench()
+    let bus = RecordingBus(accepts: .voice)
+    try bench.manager.setAudioBus(bus)
+    try bench.manager.startCapture()
+    #expect { try bench.manager.setAudioDevice(ScriptedDevice(format: .stereo)) } throws: {
+      ($0 as? AudioDeviceError)?.code == .formatNotSupported
+    }
+    #expect(bench.manager.currentAudioDevice === bench.device)
+    #expect(bench.device.isCapturing)
+    bench.device.capture(6)
+    #expect(bus.takeCaptured().last == 6)
+  }
+
+  @Test func aFormerDeviceCannotTouchTheGates() throws {
+    let bench = try Bench()
+    let former = try #require(bench.device.host)
+    former.setRinging(true)
+    try bench.manager.setAudioDevice(ScriptedDevice())
+    #expect(!bench.manager.gates.isRinging)
+    former.setRinging(true)
+    former.setInterruption(.sleep)
+    #expect(!bench.manager.gates.isRinging && !bench.manager.gates.isInterrupted)
+  }
+
+  @Test func aLostDirectionIsStartedAgainUntilThatSucceeds() async throws {
+    let bench = try Bench()
+    let events = bench.manager.events()
+    try bench.manager.startCapture()
+    try bench.manager.startRendering()
+    bench.device.script.withLock { script in script.captureFailures = [busy, busy] }
+    let gone = AudioDeviceError(.deviceLost, "Gone.")
+    let host = try #require(bench.device.host)
+    host.didLose(.capture, gone)
+    host.didLose(.capture, gone)
+    #expect(eventually { !bench.device.isCapturing })
+    bench.clock.advance(by: .milliseconds(500))
+    #expect(bench.bus.takeCaptured().allSatisfy { $0 == 0 })
+    #expect(eventually { bench.device.isCapturing })
+    #expect(bench.device.isRendering)
+    #expect(!bench.device.log.contains("stopRendering"))
+    // One event when it breaks and one when it is back.
+    var seen: [AudioDeviceEvent.Kind] = []
+    for await event in events {
+      seen.append(event.kind)
+      if event.kind == .recovered(.capture) { break }
+    }
+    #expect(
+      seen == [
+        .started(.capture, deviceID: nil), .started(.render, deviceID: nil), .lost(.capture, gone),
+        .recovered(.capture),
+      ])
+  }
+
+  @Test func whatIsLostIsNotOpenedOnceItIsWishedNoMore() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    bench.device.script.withLock { $0.captureFailures = .init(repeating: busy, count: 1000) }
+    try #require(bench.device.host).didLose(.capture, AudioDeviceError(.deviceLost, "Gone."))
+    #expect(eventually { bench.device.log.count > 3 })
+    bench.manager.stopCapture()
+    #expect(!bench.manager.gates.captureIsLost)
+    bench.device.script.withLock { script in
+      script.captureFailures = []
+      script.log = []
+    }
+    // A start of the other direction comes after any retry that was under way.
+    try bench.manager.startRendering()
+    bench.manager.stopCapture()
+    #expect(bench.device.log == ["startRendering"])
+  }
+
+  @Test func anInterruptionClosesBothAndResumeOpensThem() throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    try #require(bench.device.host).setInterruption(.otherAudio)
+    #expect(eventually { !bench.device.isCapturing })
+    bench.manager.audioSessionManager.resume()
+    #expect(eventually { bench.device.isCapturing })
+    #expect(!bench.manager.gates.isInterrupted)
+  }
+}
