@@ -114,7 +114,10 @@ public final class VirtualBackend: AudioBackend {
       }
     }
     let engine = RenderEngine(speaker, timeline, format: configuration.format, latency: configuration.latency)
-    return stream(configuration, id, engine, client)
+    return try stream(configuration, id, engine, client) { (devices) throws(AudioDeviceError) in
+      if let failure = speaker.failure { throw failure }
+      _ = try devices.speaker(id)
+    }
   }
 
   private func openCapture(
@@ -138,16 +141,29 @@ public final class VirtualBackend: AudioBackend {
       source = LoopbackSource(try speaker(speakerID).timeline(clock), delay: delay, format: format)
     case .function(let function): source = FunctionSource(format: format, function)
     }
-    return stream(configuration, microphone.id, CaptureEngine(source, format: format), client, feed)
+    let engine = CaptureEngine(source, format: format)
+    return try stream(configuration, microphone.id, engine, client, feed) { (devices) throws(AudioDeviceError) in
+      _ = try devices.microphone(microphone.id)
+    }
   }
 
   private func stream(
     _ configuration: AudioStreamConfiguration, _ deviceID: String, _ engine: sending any PeriodEngine,
-    _ client: any AudioStreamClient, _ feed: FileFeed? = nil
-  ) -> VirtualStream {
+    _ client: any AudioStreamClient, _ feed: FileFeed? = nil,
+    confirm: (VirtualDevices) throws(AudioDeviceError) -> Void
+  ) throws(AudioDeviceError) -> VirtualStream {
     let identity = StreamIdentity(key: registry.makeKey(), configuration: configuration, deviceID: deviceID)
     let runner = StreamRunner(identity, engine: engine, client: client, clock: clock, registry: registry)
-    return VirtualStream(runner, feed: feed, clock: clock, registry: registry)
+    let stream = VirtualStream(runner, feed: feed, clock: clock, registry: registry)
+    // From now on the stream is told when its device goes. Whether it went while the stream was opened has to be asked.
+    do throws(AudioDeviceError) {
+      try checkAvailable()
+      try confirm(devicesState.withLock { $0 })
+    } catch {
+      stream.close()
+      throw error
+    }
+    return stream
   }
 
   // MARK: For the extensions

@@ -55,6 +55,9 @@ final class VirtualSpeaker: Sendable {
     return output?.finish()
   }
 
+  /// What ended the output, or nil.
+  var failure: AudioDeviceError? { state.withLock { $0.output }?.failure }
+
   /// What went out so far.
   var outputStatistics: VirtualBackend.OutputStatistics {
     let output = state.withLock { $0.output }

@@ -44,13 +44,15 @@ final class VirtualStream: AudioStream {
     try state.withLock { (state) throws(AudioDeviceError) in
       switch state.phase {
       case .opened: break
-      case .started: return
+      case .started:
+        if let loss = state.runner?.loss { throw loss }
+        return
       case .failed(let error): throw error
       case .closed: throw AudioDeviceError(.invalidState, "The stream is closed; open another one.")
       }
       do throws(AudioDeviceError) {
         guard let runner = state.runner else { return }
-        if let loss = runner.pendingLoss { throw loss }
+        if let loss = runner.loss { throw loss }
         let thread = try run(runner)
         state.schedulingClass = thread.schedulingClass
         state.phase = .started(thread)
