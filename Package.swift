@@ -90,7 +90,9 @@ let package = Package(
     .testTarget(
       name: "SoundsTests", dependencies: ["AudioTestSupport", "SoundDecoding", "Sounds"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
-    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "WaveFileTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "PulseBackendTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "PulseBackend", pulse],
       swiftSettings: swiftSettings),
