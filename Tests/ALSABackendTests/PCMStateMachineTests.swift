@@ -111,6 +111,23 @@
       #expect(bench.see(.running) == .lose(.stalled))
     }
 
+    /// A PCM that says it is ready, and then moves nothing.
+    @Test func emptyTransfersAreSleptOn() {
+      var bench = Bench()
+      var looks = 0
+      loop: while looks < 10_000 {
+        looks += 1
+        switch bench.see(.running, canTransfer: true) {
+        case .transfer: bench.machine.didTransferNothing(now: bench.now)
+        case .sleep(let duration): bench.pass(duration)
+        case let action:
+          #expect(action == .lose(.stalled))
+          break loop
+        }
+      }
+      #expect(looks < 500)
+    }
+
     @Test func audioEndsTheSleeping() {
       var bench = Bench()
       for _ in 0..<3 { _ = bench.see(.running) }
