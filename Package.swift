@@ -14,7 +14,9 @@ let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
   name: "AudioDeviceKit",
   products: [
-    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"])
+    .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
+    .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
   traits: [
     .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
@@ -33,7 +35,22 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
 
-    // Tests: one folder per module.
+    // Tests: the rig (private sound servers, signal tools), then one folder per module.
+    .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
+    .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
+    .target(
+      name: "CRigPCM", dependencies: ["CRigControl"], path: "Tests/CRigPCM",
+      cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
+      linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
+    .target(
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CRigControl", "CRigProcess"],
+      path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "AudioTestSupportTests",
+      dependencies: [
+        "AudioDeviceCore", "AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
+      ],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
   ]
