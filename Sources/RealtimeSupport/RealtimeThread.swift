@@ -44,14 +44,14 @@ public final class RealtimeThread: Sendable {
   /// Whether the caller runs on this thread.
   public var isCurrent: Bool { pthread_equal(pthread_self(), identity) != 0 }
 
-  /// Waits until the thread has ended. Idempotent; from the thread itself it does nothing.
+  /// Waits until the thread has ended. Idempotent, from any number of threads; from the thread itself it does nothing.
   public func join() {
     guard !isCurrent else { return }
-    let joined = thread.withLock { thread in
-      defer { thread = nil }
-      return thread
+    // Under the lock, so that whoever comes second waits as well.
+    thread.withLock { thread in
+      if let running = thread { pthread_join(running, nil) }
+      thread = nil
     }
-    if let joined { pthread_join(joined, nil) }
   }
 
   private final class Start {
