@@ -35,6 +35,13 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
 
+    // The backends, each of which knows one world.
+    .target(
+      name: "PulseBackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
+
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
@@ -53,5 +60,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PulseBackendTests", dependencies: ["PulseBackend", "AudioDeviceCore", "AudioTestSupport"],
+      swiftSettings: swiftSettings),
   ]
 )
