@@ -41,6 +41,12 @@ let package = Package(
       dependencies: [
         "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
       ], swiftSettings: swiftSettings),
+    .target(
+      name: "ALSABackend",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", "CAudioSupport",
+        .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
+      ], swiftSettings: swiftSettings),
 
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
@@ -62,6 +68,9 @@ let package = Package(
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .testTarget(
       name: "PulseBackendTests", dependencies: ["PulseBackend", "AudioDeviceCore", "AudioTestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],
       swiftSettings: swiftSettings),
   ]
 )

@@ -1,0 +1,124 @@
+#if ALSA
+  import ALSABackend
+  import AudioDeviceCore
+  import AudioTestSupport
+  import Glibc
+  import Synchronization
+
+  /// A stream's client that plays an index code and keeps what was captured and told.
+  final class TestClient: AudioStreamClient {
+    /// What one call to the client was like.
+    struct Capture: Sendable {
+      /// When it came.
+      let calledAt: AudioInstant
+      /// When its first frame was captured, as the stream says.
+      let capturedAt: AudioInstant
+    }
+    private struct State {
+      var captured: [Int16] = []
+      var captures: [Capture] = []
+      var notices: [AudioStreamNotice] = []
+      var calls = 0
+      var schedulingClass: SchedulingClass?
+      var processorTime: Duration = .zero
+    }
+    private let format: AudioFormat
+    private let state = Mutex(State())
+    private let rendered = Atomic<Int>(0)
+
+    init(format: AudioFormat = .voice) { self.format = format }
+
+    func streamDidCapture(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {
+      state.withLock { state in
+        state.noteCall()
+        state.captures.append(Capture(calledAt: .now, capturedAt: time))
+        for index in samples.indices { state.captured.append(samples[index]) }
+      }
+    }
+
+    func streamWillRender(_ samples: inout MutableSpan<Int16>) {
+      let channels = format.channelCount
+      let first = rendered.load(ordering: .relaxed)
+      for index in samples.indices { samples[index] = IndexCode.value(ofFrame: first + index / channels) }
+      rendered.store(first + samples.count / channels, ordering: .relaxed)
+      state.withLock { $0.noteCall() }
+    }
+
+    func streamDidNotice(_ notice: AudioStreamNotice) { state.withLock { $0.notices.append(notice) } }
+
+    /// Frames that were rendered so far.
+    var renderedFrames: Int { rendered.load(ordering: .relaxed) }
+    /// Frames that were captured so far.
+    var capturedFrames: Int { state.withLock { $0.captured.count } / format.channelCount }
+    /// All that was captured.
+    var captured: Signal { Signal(state.withLock { $0.captured }, format: format) }
+    /// All capture calls.
+    var captures: [Capture] { state.withLock { $0.captures } }
+    /// All notices.
+    var notices: [AudioStreamNotice] { state.withLock { $0.notices } }
+    /// How often the client was called for audio.
+    var calls: Int { state.withLock { $0.calls } }
+    /// The class of the thread that called last.
+    var schedulingClass: SchedulingClass? { state.withLock { $0.schedulingClass } }
+    /// What the calling thread had used of a processor when it called last.
+    var processorTime: Duration { state.withLock { $0.processorTime } }
+
+    /// The errors that the stream was lost by; one at most, if all is well.
+    var losses: [AudioDeviceError] {
+      notices.compactMap { notice in
+        guard case .lost(let error) = notice else { return nil }
+        return error
+      }
+    }
+    /// How many xruns were told.
+    var xruns: Int { notices.count { $0 == .xrun } }
+  }
+
+  extension TestClient.State {
+    fileprivate mutating func noteCall() {
+      calls += 1
+      schedulingClass = .current
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      processorTime = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+  }
+
+  /// A stream on a PCM with its client.
+  struct OpenStream {
+    let stream: any AudioStream
+    let client: TestClient
+
+    /// Opens and starts a stream.
+    ///
+    /// - Parameters:
+    ///   - name: The PCM.
+    ///   - direction: Which way.
+    ///   - format: The client's.
+    ///   - latency: The wish. Long by default, so that a busy machine has no xruns of its own.
+    ///   - backend: What opens it.
+    ///   - starts: Whether it is started.
+    init(
+      _ name: String, _ direction: AudioDirection, format: AudioFormat = .voice, latency: Duration? = .milliseconds(300),
+      backend: ALSABackend = ALSABackend(), starts: Bool = true
+    ) throws {
+      client = TestClient(format: format)
+      stream = try backend.openStream(
+        AudioStreamConfiguration(direction: direction, format: format, deviceID: name, latency: latency),
+        client: client)
+      if starts { try stream.start() }
+    }
+
+    /// Frames that went between the client and the stream.
+    var frames: Int { client.renderedFrames + client.capturedFrames }
+
+    /// Waits for more audio.
+    func flows(_ frames: Int = 9_600) async -> Bool {
+      let start = self.frames
+      return await eventually { self.frames >= start + frames }
+    }
+
+    /// Closes the stream and tells how long that took.
+    func close() -> Duration { ContinuousClock().measure { stream.close() } }
+  }
+#endif
