@@ -15,6 +15,7 @@ let package = Package(
   name: "AudioDeviceKit",
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
     .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
@@ -34,6 +35,10 @@ let package = Package(
     // The layers, lowest first.
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .target(
+      name: "SoundDecoding",
+      dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
+      swiftSettings: swiftSettings),
 
     // The backends, each of which knows one world.
     .target(
@@ -63,6 +68,10 @@ let package = Package(
       dependencies: [
         "AudioDeviceCore", "AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
       ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "KernelLaneTests",
+      dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
       swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
