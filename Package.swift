@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
     .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
+    .library(name: "Sounds", targets: ["Sounds"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
     .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
@@ -40,6 +41,11 @@ let package = Package(
       dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
       swiftSettings: swiftSettings),
 
+    // Sounds to ring with; resources, so only for those who want them.
+    .target(
+      name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
+      resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
+
     // The backends, each of which knows one world.
     .target(
       name: "PulseBackend",
@@ -55,13 +61,14 @@ let package = Package(
 
     // Tests: the rig (private sound servers, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
+    .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
     .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
     .target(
       name: "CRigPCM", dependencies: ["CRigControl"], path: "Tests/CRigPCM",
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CRigControl", "CRigProcess"],
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests",
@@ -76,8 +83,11 @@ let package = Package(
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "PulseBackendTests", dependencies: ["PulseBackend", "AudioDeviceCore", "AudioTestSupport"],
-      swiftSettings: swiftSettings),
+      name: "PulseBackendTests",
+      dependencies: [
+        "PulseBackend", "AudioDeviceCore", "AudioTestSupport",
+        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
+      ], swiftSettings: swiftSettings),
     .testTarget(
       name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],
       swiftSettings: swiftSettings),

@@ -16,6 +16,7 @@ final class PulseCapturePath: PulseStreamPath {
   private var client: (any AudioStreamClient)?
   private let state: PulseStreamState
   private var assembler: PeriodAssembler
+  private var clock: PulseStreamClock
   private var isRunning = false
   /// When audio last reached the client; nil where the stream begins anew.
   private var lastArrival: AudioInstant?
@@ -36,15 +37,23 @@ final class PulseCapturePath: PulseStreamPath {
     self.client = client
     self.state = state
     assembler = PeriodAssembler(format: format)
+    clock = PulseStreamClock(stream: stream, direction: .capture, format: format)
   }
 
   func setCallbacks() {
+    let context = Unmanaged.passUnretained(self).toOpaque()
     pa_stream_set_read_callback(
       stream,
       { _, _, context in
         guard let context else { return }
         Unmanaged<PulseCapturePath>.fromOpaque(context).takeUnretainedValue().read()
-      }, Unmanaged.passUnretained(self).toOpaque())
+      }, context)
+    pa_stream_set_latency_update_callback(
+      stream,
+      { _, context in
+        guard let context else { return }
+        Unmanaged<PulseCapturePath>.fromOpaque(context).takeUnretainedValue().clock.takeReport(now: .now)
+      }, context)
   }
 
   func start() {
@@ -58,9 +67,13 @@ final class PulseCapturePath: PulseStreamPath {
     isRunning = false
     client = nil
     pa_stream_set_read_callback(stream, nil, nil)
+    pa_stream_set_latency_update_callback(stream, nil, nil)
   }
 
-  func interrupt() { lastArrival = nil }
+  func interrupt() {
+    lastArrival = nil
+    clock.reset()
+  }
 
   func countXrun() {
     state.meter.addXrun(lostFrames: 0)
@@ -75,12 +88,13 @@ final class PulseCapturePath: PulseStreamPath {
     guard isRunning, droppingUntil.map({ now > $0 }) ?? true else { return dropAll() }
     if droppingUntil != nil { didRecover(now: now) }
     lastArrival = now
+    clock.refresh()
     readAll(now: now)
   }
 
   private func readAll(now: AudioInstant) {
-    // The age of what is read next; from here on it is known by counting.
-    var age = readAge()
+    // The age of what is read next; from here on it is known by counting. Before the first report, that of a period.
+    var age = clock.delay(now: now) ?? format.periodDuration
     while isRunning, !state.isClosed.load(ordering: .relaxed) {
       var data: UnsafeRawPointer?
       var length = 0
@@ -104,15 +118,6 @@ final class PulseCapturePath: PulseStreamPath {
       // A monitor gives audio before it is heard, which makes its age negative.
       client?.streamDidCapture(&period, capturedAt: now + (.zero - max(age, .zero)))
     }
-  }
-
-  /// The age of the next frame to be read, as libpulse estimates it; before it can, that of a full fragment.
-  private func readAge() -> Duration {
-    var microseconds: pa_usec_t = 0
-    var isNegative: Int32 = 0
-    guard pa_stream_get_latency(stream, &microseconds, &isNegative) >= 0 else { return format.periodDuration }
-    let age = Duration.microseconds(Int64(clamping: min(microseconds, 1 << 50)))
-    return isNegative != 0 ? .zero - age : age
   }
 
   // MARK: Stalls
@@ -144,6 +149,7 @@ final class PulseCapturePath: PulseStreamPath {
 
   private func didRecover(now: AudioInstant) {
     droppingUntil = nil
+    clock.reset()
     guard let lastArrival else { return }
     let fresh = pa_stream_readable_size(stream)
     let kept = fresh == .max ? 0 : fresh / format.bytesPerFrame

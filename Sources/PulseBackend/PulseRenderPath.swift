@@ -13,6 +13,7 @@ final class PulseRenderPath: PulseStreamPath {
   private let state: PulseStreamState
   /// For a period that the server's memory does not take in one piece.
   private let scratch: UnsafeMutableRawPointer
+  private var clock: PulseStreamClock
   private var isRunning = false
   /// When periods were last written; nil where the stream begins anew.
   private var lastWrite: AudioInstant?
@@ -26,18 +27,26 @@ final class PulseRenderPath: PulseStreamPath {
     self.format = format
     self.client = client
     self.state = state
+    clock = PulseStreamClock(stream: stream, direction: .render, format: format)
     scratch = .allocate(byteCount: format.bytesPerPeriod, alignment: 16)
   }
 
   deinit { scratch.deallocate() }
 
   func setCallbacks() {
+    let context = Unmanaged.passUnretained(self).toOpaque()
     pa_stream_set_write_callback(
       stream,
       { _, _, context in
         guard let context else { return }
         Unmanaged<PulseRenderPath>.fromOpaque(context).takeUnretainedValue().write()
-      }, Unmanaged.passUnretained(self).toOpaque())
+      }, context)
+    pa_stream_set_latency_update_callback(
+      stream,
+      { _, context in
+        guard let context else { return }
+        Unmanaged<PulseRenderPath>.fromOpaque(context).takeUnretainedValue().clock.takeReport(now: .now)
+      }, context)
   }
 
   func start() {
@@ -49,11 +58,13 @@ final class PulseRenderPath: PulseStreamPath {
     isRunning = false
     client = nil
     pa_stream_set_write_callback(stream, nil, nil)
+    pa_stream_set_latency_update_callback(stream, nil, nil)
   }
 
   func interrupt() {
     lastWrite = nil
     drought = nil
+    clock.reset()
   }
 
   /// The server ran dry: the silence is what was not written in time, less what was still to be played.
@@ -62,6 +73,7 @@ final class PulseRenderPath: PulseStreamPath {
     var silence = lastWrite.map { now - $0 - lastDelay } ?? .zero
     if let drought, now - drought.end < .seconds(1) { silence = max(silence, drought.length) }
     drought = nil
+    clock.reset()
     state.meter.addXrun(lostFrames: format.frames(in: silence))
     client?.streamDidNotice(.xrun)
   }
@@ -73,7 +85,9 @@ final class PulseRenderPath: PulseStreamPath {
     passes &+= 1
     if let lastWrite, now - lastWrite > lastDelay { drought = (now - lastWrite - lastDelay, now) }
     let period = format.bytesPerPeriod
-    var delay = writeDelay()
+    clock.refresh()
+    // Before the first report, what was written at once is all there is.
+    var delay = max(clock.delay(now: now) ?? .zero, .zero)
     while isRunning, !state.isClosed.load(ordering: .relaxed) {
       let writable = pa_stream_writable_size(stream)
       guard writable != .max, writable >= period else { break }
@@ -121,14 +135,6 @@ final class PulseRenderPath: PulseStreamPath {
     var span = samples.mutableSpan
     client?.streamWillRender(&span)
     return !state.isClosed.load(ordering: .relaxed)
-  }
-
-  /// The time until the next frame to be written is heard, as libpulse estimates it; before it can, nothing is queued.
-  private func writeDelay() -> Duration {
-    var microseconds: pa_usec_t = 0
-    var isNegative: Int32 = 0
-    guard pa_stream_get_latency(stream, &microseconds, &isNegative) >= 0, isNegative == 0 else { return .zero }
-    return .microseconds(Int64(clamping: min(microseconds, 1 << 50)))
   }
 }
 #endif

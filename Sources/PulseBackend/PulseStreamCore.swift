@@ -92,11 +92,11 @@ final class PulseStreamCore {
     setEventCallbacks()
     path.setCallbacks()
     var attributes = wishedAttributes.native
-    // Not DONT_MOVE: a stream may follow its device's end to another one, and filters such as echo cancellation can be
-    // put under it; where it is now is told by `moved`.
+    // Not DONT_MOVE: a stream may go on when its device ends, and filters such as echo cancellation can be put under
+    // it; where it is now is told by `moved`.
     let flags = pa_stream_flags_t(
-      rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_INTERPOLATE_TIMING.rawValue
-        | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue)
+      rawValue: PA_STREAM_START_CORKED.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue
+        | PA_STREAM_ADJUST_LATENCY.rawValue)
     let result =
       switch direction {
       case .capture: pa_stream_connect_record(stream, configuration.deviceID, &attributes, flags)

@@ -20,6 +20,8 @@ public func eventually<Failure: Error>(
 
 /// The same for asynchronous tests: suspends the task, and leaves the thread to others.
 ///
+/// Chosen where the condition awaits something, or says so itself: `await eventually { () async in isDone }`.
+///
 /// - Parameters:
 ///   - limit: How long to go on.
 ///   - isolation: That of the caller.

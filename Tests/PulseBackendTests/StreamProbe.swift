@@ -1,6 +1,7 @@
 #if PulseAudio
 import AudioDeviceCore
 import AudioTestSupport
+import Glibc
 import Synchronization
 
 /// A client of streams that renders a known signal, keeps what it captures, and notes when it was called.
@@ -21,8 +22,6 @@ final class StreamProbe: AudioStreamClient, @unchecked Sendable {
   }
 
   let format: AudioFormat
-  /// Set before the stream starts: where the delay of a rendered period is read from.
-  let stream = Mutex<(any AudioStream)?>(nil)
 
   private let signal: [Int16]
   private let captured: UnsafeMutableBufferPointer<Int16>
@@ -32,8 +31,9 @@ final class StreamProbe: AudioStreamClient, @unchecked Sendable {
   private let renderCount = Atomic<Int>(0)
   private let xruns = Atomic<Int>(0)
   private let received = Mutex<[AudioStreamNotice]>([])
-  /// A stream whose latency is read for each rendered period.
-  private nonisolated(unsafe) weak var metered: (any AudioStream)?
+  /// The stream whose delay is noted. It outlives the calls.
+  private unowned(unsafe) var metered: (any AudioStream)?
+  private let stallMicroseconds = Atomic<UInt32>(0)
 
   /// A probe.
   ///
@@ -77,8 +77,13 @@ final class StreamProbe: AudioStreamClient, @unchecked Sendable {
   /// The rendered periods so far.
   var render: [Period] { Array(renderPeriods[..<min(renderedPeriods, renderPeriods.count)]) }
 
-  /// Has each rendered period note the delay of a stream.
+  /// Has each rendered period note the delay of a stream. Before that starts.
   func meter(_ stream: any AudioStream) { metered = stream }
+
+  /// Blocks the audio thread once, at the next captured period: what the stream sees when the process was stopped.
+  func stallOnce(_ duration: Duration) {
+    stallMicroseconds.store(UInt32(duration / .microseconds(1)), ordering: .releasing)
+  }
 
   func streamDidCapture(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {
     let index = captureCount.load(ordering: .relaxed)
@@ -90,6 +95,8 @@ final class StreamProbe: AudioStreamClient, @unchecked Sendable {
       for position in 0..<samples.count { captured[start + position] = samples[position] }
     }
     captureCount.store(index + 1, ordering: .releasing)
+    let stall = stallMicroseconds.exchange(0, ordering: .acquiringAndReleasing)
+    if stall > 0 { usleep(stall) }
   }
 
   func streamWillRender(_ samples: inout MutableSpan<Int16>) {
