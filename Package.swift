@@ -15,6 +15,8 @@ let package = Package(
   name: "AudioDeviceKit",
   products: [
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    .library(name: "WaveFile", targets: ["WaveFile"]),
+    .library(name: "VirtualBackend", targets: ["VirtualBackend"]),
     .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
     .library(name: "Sounds", targets: ["Sounds"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
@@ -36,6 +38,7 @@ let package = Package(
     // The layers, lowest first.
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .target(name: "WaveFile", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .target(
       name: "SoundDecoding",
       dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
@@ -47,6 +50,9 @@ let package = Package(
       resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
 
     // The backends, each of which knows one world.
+    .target(
+      name: "VirtualBackend", dependencies: ["AudioDeviceCore", "RealtimeSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
     .target(
       name: "PulseBackend",
       dependencies: [
@@ -91,5 +97,9 @@ let package = Package(
     .testTarget(
       name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],
       swiftSettings: swiftSettings),
+    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "VirtualBackendTests",
+      dependencies: ["AudioDeviceCore", "RealtimeSupport", "VirtualBackend", "WaveFile"], swiftSettings: swiftSettings),
   ]
 )

@@ -1,0 +1,197 @@
+import AudioDeviceCore
+import Foundation
+import Synchronization
+import Testing
+import VirtualBackend
+import WaveFile
+
+/// A client that plays given samples and keeps all it is told.
+final class Probe: AudioStreamClient {
+  struct State {
+    var captured: [Int16] = []
+    /// What the client was told of each period, and the clock at that moment.
+    var captureTimes: [(captured: AudioInstant, delivered: AudioInstant)] = []
+    var renderTimes: [AudioInstant] = []
+    var notices: [AudioStreamNotice] = []
+    var toPlay: [Int16] = []
+    var played = 0
+  }
+  private let state: Mutex<State>
+  private let clock: any PeriodClock
+  /// Called in every period, before anything else.
+  private let onPeriod: @Sendable () -> Void
+
+  init(
+    _ clock: any PeriodClock, playing samples: [Int16] = [], onPeriod: @escaping @Sendable () -> Void = {}
+  ) {
+    self.clock = clock
+    self.onPeriod = onPeriod
+    state = Mutex(State(toPlay: samples))
+  }
+
+  var now: State { state.withLock { $0 } }
+  var captured: [Int16] { state.withLock { $0.captured } }
+  var notices: [AudioStreamNotice] { state.withLock { $0.notices } }
+  var losses: [AudioDeviceError] {
+    notices.compactMap { notice in
+      guard case .lost(let error) = notice else { return nil }
+      return error
+    }
+  }
+  var renderCount: Int { state.withLock { $0.renderTimes.count } }
+  var captureCount: Int { state.withLock { $0.captureTimes.count } }
+
+  func streamDidCapture(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {
+    onPeriod()
+    state.withLock { state in
+      state.captureTimes.append((time, clock.now))
+      samples.withUnsafeBufferPointer { state.captured.append(contentsOf: $0) }
+    }
+  }
+
+  func streamWillRender(_ samples: inout MutableSpan<Int16>) {
+    onPeriod()
+    state.withLock { state in
+      state.renderTimes.append(clock.now)
+      for index in samples.indices where state.played < state.toPlay.count {
+        samples[index] = state.toPlay[state.played]
+        state.played += 1
+      }
+    }
+  }
+
+  func streamDidNotice(_ notice: AudioStreamNotice) { state.withLock { $0.notices.append(notice) } }
+}
+
+/// Counts, from any thread.
+final class Count: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int { count.load(ordering: .sequentiallyConsistent) }
+  @discardableResult
+  func add() -> Int { count.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
+}
+
+extension AudioFormat {
+  init(_ sampleRate: Int, _ channelCount: Int) throws {
+    try self.init(sampleRate: sampleRate, channelCount: channelCount)
+  }
+}
+
+extension AudioStreamConfiguration {
+  static func capture(
+    _ format: AudioFormat = .voice, _ deviceID: String? = nil, latency: Duration? = nil
+  ) -> AudioStreamConfiguration {
+    AudioStreamConfiguration(direction: .capture, format: format, deviceID: deviceID, latency: latency)
+  }
+
+  static func render(
+    _ format: AudioFormat = .voice, _ deviceID: String? = nil, latency: Duration? = nil,
+    role: AudioStreamRole = .phone
+  ) -> AudioStreamConfiguration {
+    AudioStreamConfiguration(direction: .render, format: format, deviceID: deviceID, latency: latency, role: role)
+  }
+}
+
+/// A folder that goes with the test.
+final class TemporaryFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent("virtual-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  func write(_ samples: [Int16], _ format: AudioFormat, _ name: String = "in.wav") throws -> String {
+    var writer = try WaveWriter(path: path(name), format: format)
+    try writer.write(samples.span)
+    try writer.close()
+    return path(name)
+  }
+}
+
+func samples(ofFile path: String) throws -> [Int16] {
+  var reader = try WaveReader(path: path)
+  var samples = [Int16](repeating: 0, count: reader.frameCount * reader.format.channelCount)
+  var span = samples.mutableSpan
+  #expect(try reader.read(into: &span) == reader.frameCount)
+  return samples
+}
+
+/// Numbers that differ from their neighbours and are never zero.
+func numbers(_ count: Int, seed: Int = 0) -> [Int16] {
+  (0..<count).map { Int16(truncatingIfNeeded: ($0 + seed) &* 7_919 % 20_011 + 1) }
+}
+
+/// A sine with its peak at a part of full scale.
+func sine(_ frequency: Double, _ format: AudioFormat, frames: Int, amplitude: Double = 0.5) -> [Int16] {
+  (0..<frames).flatMap { frame in
+    let value = sin(2 * .pi * frequency * Double(frame) / Double(format.sampleRate))
+    return [Int16](repeating: Int16((value * amplitude * 32_767).rounded()), count: format.channelCount)
+  }
+}
+
+/// One channel of interleaved samples.
+func channel(_ index: Int, of samples: [Int16], _ format: AudioFormat) -> [Int16] {
+  stride(from: index, to: samples.count, by: format.channelCount).map { samples[$0] }
+}
+
+/// The sine of a frequency that fits samples best, and what is left when it is taken away.
+struct SineFit {
+  /// Of the peak, where full scale is 1.
+  var amplitude: Double
+  /// In turns; 0 for a sine that begins at zero.
+  var phase: Double
+  /// Of the sine's power to that of the rest, in decibels.
+  var signalToNoise: Double
+
+  init(_ frequency: Double, _ samples: [Int16], rate: Int) {
+    var (sine, cosine) = (0.0, 0.0)
+    for (index, sample) in samples.enumerated() {
+      let angle = 2 * .pi * frequency * Double(index) / Double(rate)
+      sine += Double(sample) * sin(angle)
+      cosine += Double(sample) * cos(angle)
+    }
+    let scale = 2 / Double(max(samples.count, 1))
+    (sine, cosine) = (sine * scale, cosine * scale)
+    var noise = 0.0
+    for (index, sample) in samples.enumerated() {
+      let angle = 2 * .pi * frequency * Double(index) / Double(rate)
+      let rest = Double(sample) - sine * sin(angle) - cosine * cos(angle)
+      noise += rest * rest
+    }
+    amplitude = (sine * sine + cosine * cosine).squareRoot() / 32_767
+    phase = atan2(cosine, sine) / (2 * .pi)
+    signalToNoise = 10 * log10((sine * sine + cosine * cosine) / 2 * Double(samples.count) / max(noise, 1e-9))
+  }
+}
+
+/// The root of the mean square, where full scale is 1.
+func rootMeanSquare(_ samples: [Int16]) -> Double {
+  (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(samples.count, 1))).squareRoot() / 32_767
+}
+
+/// Waits for a condition.
+///
+/// - Returns: Whether it came true within the limit.
+func eventually(within limit: Duration = .seconds(5), _ condition: () -> Bool) -> Bool {
+  let deadline = AudioInstant.now + limit
+  while !condition() {
+    guard AudioInstant.now < deadline else { return false }
+    usleep(2_000)
+  }
+  return true
+}
+
+/// The code that an operation throws, or nil.
+func code(_ body: () throws -> Void) -> AudioDeviceError.Code? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? AudioDeviceError)?.code
+  }
+}
