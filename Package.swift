@@ -11,13 +11,19 @@ let swiftSettings: [SwiftSetting] = [
 ]
 let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 
+// What stands on a C library that a build can do without.
+let alsa: Target.Dependency = .target(name: "CALSA", condition: .when(traits: ["ALSA"]))
+let pulse: Target.Dependency = .target(name: "CPulse", condition: .when(traits: ["PulseAudio"]))
+let mpg123: Target.Dependency = .target(name: "CMPG123", condition: .when(traits: ["MP3"]))
+
 let package = Package(
   name: "AudioDeviceKit",
   products: [
+    .library(name: "AudioDeviceKit", targets: ["AudioDeviceKit"]),
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
-    .library(name: "WaveFile", targets: ["WaveFile"]),
     .library(name: "VirtualBackend", targets: ["VirtualBackend"]),
     .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
+    .library(name: "WaveFile", targets: ["WaveFile"]),
     .library(name: "Sounds", targets: ["Sounds"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
     .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
@@ -39,9 +45,23 @@ let package = Package(
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .target(name: "WaveFile", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .target(name: "SoundDecoding", dependencies: ["AudioDeviceCore", mpg123], swiftSettings: swiftSettings),
     .target(
-      name: "SoundDecoding",
-      dependencies: ["AudioDeviceCore", .target(name: "CMPG123", condition: .when(traits: ["MP3"]))],
+      name: "PulseBackend", dependencies: ["AudioDeviceCore", "RealtimeSupport", pulse], swiftSettings: swiftSettings),
+    .target(
+      name: "ALSABackend", dependencies: ["AudioDeviceCore", "CAudioSupport", "RealtimeSupport", alsa],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "VirtualBackend", dependencies: ["AudioDeviceCore", "RealtimeSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "AudioDeviceKit",
+      dependencies: [
+        "AudioDeviceCore", "RealtimeSupport", "VirtualBackend",
+        .target(name: "PulseBackend", condition: .when(traits: ["PulseAudio"])),
+        .target(name: "ALSABackend", condition: .when(traits: ["ALSA"])),
+        .target(name: "SoundDecoding", condition: .when(traits: ["MP3"])),
+      ],
       swiftSettings: swiftSettings),
 
     // Sounds to ring with; resources, so only for those who want them.
@@ -49,23 +69,7 @@ let package = Package(
       name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
       resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
 
-    // The backends, each of which knows one world.
-    .target(
-      name: "VirtualBackend", dependencies: ["AudioDeviceCore", "RealtimeSupport", "WaveFile"],
-      swiftSettings: swiftSettings),
-    .target(
-      name: "PulseBackend",
-      dependencies: [
-        "AudioDeviceCore", "RealtimeSupport", .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
-      ], swiftSettings: swiftSettings),
-    .target(
-      name: "ALSABackend",
-      dependencies: [
-        "AudioDeviceCore", "RealtimeSupport", "CAudioSupport",
-        .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
-      ], swiftSettings: swiftSettings),
-
-    // Tests: the rig (private sound servers, signal tools), then one folder per module.
+    // Tests: the rig (private sound servers, fake devices, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
     .target(name: "CRigControl", path: "Tests/CRigControl", cSettings: cSettings),
@@ -74,32 +78,30 @@ let package = Package(
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess"],
+      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess", pulse],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
-      name: "AudioTestSupportTests",
-      dependencies: [
-        "AudioDeviceCore", "AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"])),
-      ],
+      name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", alsa],
       swiftSettings: swiftSettings),
-    .testTarget(
-      name: "KernelLaneTests",
-      dependencies: ["AudioTestSupport", .target(name: "CALSA", condition: .when(traits: ["ALSA"]))],
-      swiftSettings: swiftSettings),
+    .testTarget(name: "KernelLaneTests", dependencies: ["AudioTestSupport", alsa], swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "PulseBackendTests",
-      dependencies: [
-        "PulseBackend", "AudioDeviceCore", "AudioTestSupport",
-        .target(name: "CPulse", condition: .when(traits: ["PulseAudio"])),
-      ], swiftSettings: swiftSettings),
+      name: "PulseBackendTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "PulseBackend", pulse],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],
       swiftSettings: swiftSettings),
-    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
     .testTarget(
       name: "VirtualBackendTests",
-      dependencies: ["AudioDeviceCore", "RealtimeSupport", "VirtualBackend", "WaveFile"], swiftSettings: swiftSettings),
+      dependencies: ["AudioDeviceCore", "AudioTestSupport", "RealtimeSupport", "VirtualBackend", "WaveFile"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "AudioDeviceKitTests",
+      dependencies: [
+        "AudioDeviceKit", "AudioTestSupport", "PulseBackend", "RealtimeSupport", "SoundDecoding", "VirtualBackend",
+      ],
+      swiftSettings: swiftSettings),
   ]
 )

@@ -27,6 +27,16 @@
         if let card = Card(index: index) { body(card) }
       }
     }
+
+    /// What a PCM is, by the names that the kernel's drivers give.
+    static func kind(driver: String, card: String, pcm: String) -> AudioDeviceInfo.Kind {
+      let driver = driver.lowercased()
+      let names = "\(card) \(pcm)".lowercased()
+      if driver == "loopback" || driver == "dummy" { return .virtual }
+      if driver == "usb-audio" { return names.contains("headset") ? .headset : .usb }
+      if driver.contains("hdmi") || names.contains("hdmi") || names.contains("displayport") { return .hdmi }
+      return .builtIn
+    }
   }
 
   /// An open control device: `snd_ctl_t`.
@@ -79,7 +89,7 @@
           // A direction that the PCM does not have is no error worth telling.
           guard snd_ctl_pcm_info(raw, info) >= 0 else { continue }
           let pcmName = String(cString: snd_pcm_info_get_name(info))
-          let kind = Self.kind(driver: driver, card: name, pcm: pcmName)
+          let kind = ALSACards.kind(driver: driver, card: name, pcm: pcmName)
           devices.append(
             AudioDeviceInfo(
               id: "hw:CARD=\(id),DEV=\(device)", name: pcmName.isEmpty ? name : "\(name), \(pcmName)",
@@ -87,16 +97,6 @@
         }
       }
       return devices
-    }
-
-    /// What a PCM is, by the names that the kernel's drivers give.
-    static func kind(driver: String, card: String, pcm: String) -> AudioDeviceInfo.Kind {
-      let driver = driver.lowercased()
-      let names = "\(card) \(pcm)".lowercased()
-      if driver == "loopback" || driver == "dummy" { return .virtual }
-      if driver == "usb-audio" { return names.contains("headset") ? .headset : .usb }
-      if driver.contains("hdmi") || names.contains("hdmi") || names.contains("displayport") { return .hdmi }
-      return .builtIn
     }
   }
 #endif

@@ -22,11 +22,13 @@
     /// - Throws: ``SystemCallError`` when the system has no descriptor, thread or inotify watch left.
     init(folder: String, onChange: @escaping @Sendable () -> Void) throws(SystemCallError) {
       let wake = try WakeEvent()
-      let folders = try SoundFolder(parent: folder)
+      let folder = try SoundFolder(parent: folder)
+      // Here, so that what changes from the return on is seen.
+      let watched = folder.watchDevices()
       self.wake = wake
       let gate = gate
       thread = try RealtimeThread(name: "alsa-watch", scheduling: .normal) {
-        Self.run(folders, gate, wake, onChange)
+        Self.run(folder, watched, gate, wake, onChange)
       }
     }
 
@@ -39,9 +41,10 @@
     }
 
     private static func run(
-      _ folder: SoundFolder, _ gate: StreamGate, _ wake: WakeEvent, _ onChange: @Sendable () -> Void
+      _ folder: SoundFolder, _ watched: Int32?, _ gate: StreamGate, _ wake: WakeEvent,
+      _ onChange: @Sendable () -> Void
     ) {
-      var watched = folder.watchDevices()
+      var watched = watched
       var first: AudioInstant?
       var last = AudioInstant.now
       while !gate.isShut {

@@ -100,18 +100,22 @@
       var next = hints
       while let hint = next.pointee {
         if let name = text("NAME", of: hint), !name.isEmpty {
-          let lines = (text("DESC", of: hint) ?? name).split(separator: "\n")
           let direction: AudioDirection? =
             switch text("IOID", of: hint) {
             case "Input": .capture
             case "Output": .render
             default: nil
             }
-          all.append(PCMHint(name: name, description: lines.joined(separator: ", "), direction: direction))
+          all.append(PCMHint(name: name, description: oneLine(text("DESC", of: hint) ?? name), direction: direction))
         }
         next += 1
       }
       return all
+    }
+
+    /// A description without its line ends: card and device, then what kind of access.
+    static func oneLine(_ description: String) -> String {
+      description.split(separator: "\n").joined(separator: ", ")
     }
 
     private static func text(_ key: String, of hint: UnsafeMutableRawPointer) -> String? {

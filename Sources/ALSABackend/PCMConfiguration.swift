@@ -156,7 +156,8 @@
       if periodFirst {
         try setPeriod(pcm, &period)
         // Coarse hardware needs room for what plays, what comes next, and one period of the client's.
-        buffer = max(buffer, min(period, 1 << 20) * 2 + snd_pcm_uframes_t(wish.format.framesPerPeriod))
+        let client = snd_pcm_uframes_t(wish.format.framesPerPeriod)
+        if period > client { buffer = max(buffer, min(period, 1 << 20) * 2 + client) }
       }
       try check(snd_pcm_hw_params_set_buffer_size_near(pcm, raw, &buffer), "snd_pcm_hw_params_set_buffer_size_near")
       if !periodFirst { try setPeriod(pcm, &period) }

@@ -16,10 +16,8 @@
       try rig.microphone.setInput(code)
       let open = try OpenStream(rig.microphone.name, .capture)
       defer { open.stream.close() }
-      let start = ContinuousClock.now
       #expect(await open.flows(72_000))
-      let elapsed = ContinuousClock.now - start
-      #expect(elapsed > .milliseconds(1_300) && elapsed < .milliseconds(2_500))
+      #expect(abs(open.client.pace - 1) < 0.1)
       open.stream.close()
       let captured = open.client.captured
       #expect(captured.samples.first == 1)
@@ -74,7 +72,7 @@
       #expect(parameters.stopThreshold == parameters.bufferFrames)
     }
 
-    @Test func deliversAStallInFull() async throws {
+    @Test func deliversAStallInFull() throws {
       let rig = try ALSARig.start()
       defer { rig.stop() }
       try rig.microphone.setInput(code)
@@ -83,7 +81,7 @@
       defer { open.stream.close() }
       // 150 ms at once, as after a scheduling gap.
       rig.microphone.step(7_200)
-      #expect(await eventually { open.client.capturedFrames == 7_200 })
+      #expect(eventually { open.client.capturedFrames == 7_200 })
       #expect(IndexCode.examine(open.client.captured).isContinuous)
       #expect(open.stream.statistics.lostFrames == 0)
       // The oldest frame is told to be the oldest.
@@ -127,7 +125,7 @@
       #expect(await open.flows(480 * (CaptureBacklog.settlingLooks + 20)))
       let prepares = rig.microphone.count(.prepare)
       rig.microphone.setExtraDelay(48_000)
-      #expect(await eventually { rig.microphone.count(.prepare) == prepares + 1 })
+      #expect(await becomesTrue { rig.microphone.count(.prepare) == prepares + 1 })
       rig.microphone.setExtraDelay(0)
       #expect(await open.flows())
       #expect(open.stream.statistics.lostFrames >= 48_000)

@@ -8,21 +8,22 @@
 
   /// Playback on the rig's fake speakers: what left the device is compared with what the client gave.
   @Suite struct ALSARenderTests {
-    /// Steps the device by hand, so that nothing depends on the machine's load.
-    @Test func playsEveryFrameUnchangedAndOnTime() async throws {
+    /// Steps the device by hand, so that little depends on the machine's load. Such tests hold their thread: a device that
+    /// is not stepped for a second is lost.
+    @Test func playsEveryFrameUnchangedAndOnTime() throws {
       let rig = try ALSARig.start()
       defer { rig.stop() }
       rig.speakers.setClock(.manual)
       let open = try OpenStream(rig.speakers.name, .render, latency: nil)
       defer { open.stream.close() }
       // Silence but for one period, which is the client's.
-      #expect(await eventually { open.client.renderedFrames == 480 })
+      #expect(eventually { open.client.renderedFrames == 480 })
       #expect(rig.speakers.parameters?.bufferFrames == 1_920)
       for step in 1...100 {
         rig.speakers.step(480)
-        #expect(await eventually { open.client.renderedFrames == 480 * (step + 1) })
+        #expect(eventually { open.client.renderedFrames == 480 * (step + 1) })
         // As fast as real time at most, or the stream takes the device for one without a clock.
-        try await Task.sleep(for: .milliseconds(9))
+        usleep(9_000)
       }
       open.stream.close()
       let report = IndexCode.examine(try #require(rig.speakers.output))
@@ -40,11 +41,9 @@
       let format = try AudioFormat(sampleRate: rate, channelCount: channels)
       let open = try OpenStream(rig.speakers.name, .render, format: format)
       defer { open.stream.close() }
-      let start = ContinuousClock.now
-      #expect(await open.flows(rate))
-      let elapsed = ContinuousClock.now - start
+      #expect(await open.flows(rate * 3 / 2))
       open.stream.close()
-      #expect(elapsed > .milliseconds(900) && elapsed < .milliseconds(1_500))
+      #expect(abs(open.client.pace - 1) < 0.1, "\(open.client.pace) times real time")
       let output = try #require(rig.speakers.output)
       #expect(output.format == format)
       let report = IndexCode.examine(output)
@@ -88,8 +87,10 @@
     }
 
     /// Hardware with a huge smallest buffer must not make the call late.
-    @Test func keepsTheWishInALargerBuffer() async throws {
+    @Test func keepsTheWishInALargerBuffer() throws {
       var configuration = ALSARig.Configuration()
+      configuration.speakers.formats = ["S16_LE"]
+      configuration.speakers.channelCounts = 1...1
       configuration.speakers.bufferFrames = 24_000...48_000
       let rig = try ALSARig.start(configuration)
       defer { rig.stop() }
@@ -100,11 +101,11 @@
       #expect(parameters.bufferFrames >= 24_000)
       // It wakes when the queue is a period below the wish.
       #expect(parameters.availMin == parameters.bufferFrames - 1_920 + 480)
-      #expect(await eventually { rig.speakers.transferredFrames == 1_920 })
+      #expect(eventually { rig.speakers.transferredFrames == 1_920 })
       for step in 1...20 {
         rig.speakers.step(480)
-        #expect(await eventually { rig.speakers.transferredFrames == 1_920 + 480 * step })
-        try await Task.sleep(for: .milliseconds(9))
+        #expect(eventually { rig.speakers.transferredFrames == 1_920 + 480 * step })
+        usleep(9_000)
       }
       #expect(open.stream.latency <= .milliseconds(40))
     }

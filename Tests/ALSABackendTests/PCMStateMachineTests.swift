@@ -33,7 +33,8 @@
 
   @Suite struct PCMStateMachineTests {
     /// Every state with every error: the table that the stream's thread lives by.
-    @Test(arguments: PCMState.allCases, [0, EAGAIN, EINTR, EPIPE, ESTRPIPE, EIO, EBADFD, EINVAL, ENODEV, ENXIO, ESHUTDOWN])
+    @Test(
+      arguments: PCMState.allCases, [0, EAGAIN, EINTR, EPIPE, ESTRPIPE, EIO, EBADFD, EINVAL, ENODEV, ENXIO, ESHUTDOWN])
     func decidesForEveryStateAndError(state: PCMState, number: Int32) {
       var bench = Bench()
       let action = bench.see(state, error: -number, canTransfer: true)

@@ -18,9 +18,17 @@
       var captured: [Int16] = []
       var captures: [Capture] = []
       var notices: [AudioStreamNotice] = []
-      var calls = 0
+      var calls: [AudioInstant] = []
       var schedulingClass: SchedulingClass?
       var processorTime: Duration = .zero
+
+      mutating func noteCall() {
+        calls.append(.now)
+        schedulingClass = .current
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        processorTime = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+      }
     }
     private let format: AudioFormat
     private let state = Mutex(State())
@@ -57,7 +65,20 @@
     /// All notices.
     var notices: [AudioStreamNotice] { state.withLock { $0.notices } }
     /// How often the client was called for audio.
-    var calls: Int { state.withLock { $0.calls } }
+    var calls: Int { state.withLock { $0.calls.count } }
+
+    /// How fast the client was called, as a multiple of real time, but for its first few calls. Needs some 50 calls.
+    var pace: Double { pace(of: max(calls - 20, 0)) }
+
+    /// How fast the client was called last.
+    ///
+    /// - Parameter count: How many calls to look at.
+    func pace(of count: Int) -> Double {
+      let calls = state.withLock { $0.calls }.suffix(count)
+      guard let first = calls.first, let last = calls.last, last > first else { return 0 }
+      return format.periodDuration * (calls.count - 1) / (last - first)
+    }
+
     /// The class of the thread that called last.
     var schedulingClass: SchedulingClass? { state.withLock { $0.schedulingClass } }
     /// What the calling thread had used of a processor when it called last.
@@ -74,14 +95,9 @@
     var xruns: Int { notices.count { $0 == .xrun } }
   }
 
-  extension TestClient.State {
-    fileprivate mutating func noteCall() {
-      calls += 1
-      schedulingClass = .current
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      processorTime = .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
+  /// Waits for a condition without holding a thread; see ``AudioTestSupport/eventually(within:_:)``.
+  func becomesTrue(within limit: Duration = .seconds(5), _ condition: () -> Bool) async -> Bool {
+    await eventually(within: limit) { () async in condition() }
   }
 
   /// A stream on a PCM with its client.
@@ -99,7 +115,8 @@
     ///   - backend: What opens it.
     ///   - starts: Whether it is started.
     init(
-      _ name: String, _ direction: AudioDirection, format: AudioFormat = .voice, latency: Duration? = .milliseconds(300),
+      _ name: String, _ direction: AudioDirection, format: AudioFormat = .voice,
+      latency: Duration? = .milliseconds(300),
       backend: ALSABackend = ALSABackend(), starts: Bool = true
     ) throws {
       client = TestClient(format: format)
@@ -115,7 +132,7 @@
     /// Waits for more audio.
     func flows(_ frames: Int = 9_600) async -> Bool {
       let start = self.frames
-      return await eventually { self.frames >= start + frames }
+      return await becomesTrue { self.frames >= start + frames }
     }
 
     /// Closes the stream and tells how long that took.

@@ -21,6 +21,17 @@ import Testing
     #expect(mixed.toneLevel(at: 1_300) < -70)
   }
 
+  @Test func hearsAToneBetweenHoles() {
+    let part = Signal.tone(1_000, level: -20, for: .milliseconds(230), format: .stereo)
+    let torn = part + .silence(.milliseconds(30), format: .stereo) + part
+    #expect(torn.hasTone(1_000, level: -20, channel: 1))
+    #expect(!torn.hasTone(1_002, level: -20))
+    #expect(!torn.hasTone(1_000, level: -21))
+    #expect(!torn.hasTone(2_000, level: -20))
+    #expect(!torn.frames(0..<4_000).hasTone(1_000, level: -20))
+    #expect(!Signal.silence(.seconds(1)).hasTone(1_000, level: -20))
+  }
+
   @Test func measuresLevels() {
     let tone = Signal.tone(1_000, level: -6, for: .seconds(1))
     #expect(abs(tone.peakLevel + 6) < 0.01)

@@ -100,6 +100,7 @@
         defaults.namehint.showall off
         defaults.pcm.minperiodtime 5000
         pcm_type.rig { lib "\(plugin)" }
+        pcm.plug { @args [ SLAVE ] @args.SLAVE { type string } type plug slave.pcm $SLAVE }
 
         """
       // A new file under the old name, so that readers see the whole of one or the other. alsa-lib takes a file for

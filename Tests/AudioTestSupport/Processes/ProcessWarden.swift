@@ -27,18 +27,25 @@ public final class ProcessWarden: Sendable {
   ///
   /// - Throws: ``RigError`` when the folder or the process can't be made.
   public init() throws {
-    folder = try Self.makeFolder(template: "/tmp/audio-test-rig.XXXXXX")
     var ends: [Int32] = [-1, -1]
     guard crp_pipe(&ends) == 0 else { throw RigError("pipe2: \(String(cString: strerror(errno)))") }
     let readEnd = try OwnedDescriptor(ends[0], from: "pipe2")
     lifeline = Mutex(try OwnedDescriptor(ends[1], from: "pipe2"))
+    let answer = try OwnedDescriptor.memoryFile()
+    // The shell makes the folder itself, so that none is left by a process that is killed at this very moment.
     let script = """
+      folder=$(mktemp -d /tmp/audio-test-rig.XXXXXX) && echo "$folder" || exit 1
+      exec >/dev/null
       read -r line
-      setsid sh -c 'kill -s KILL -- "-$1"; rm -rf -- "$2"' sh "$$" "$1"
+      setsid sh -c 'kill -s KILL -- "-$1"; rm -rf -- "$2"' sh "$$" "$folder"
       """
     shell = try Subprocess(
-      ["sh", "-c", script, "sh", folder], standardInput: readEnd.rawValue, processGroup: 0)
+      ["sh", "-c", script], standardInput: readEnd.rawValue, standardOutput: answer.rawValue, processGroup: 0)
     processGroup = shell.processID
+    guard eventually({ answer.contents().last == UInt8(ascii: "\n") }) else {
+      throw RigError("The shell that ends what is left behind did not start")
+    }
+    folder = String(decoding: answer.contents().dropLast(), as: UTF8.self)
   }
 
   deinit { dismiss() }

@@ -48,6 +48,25 @@ extension Signal {
     return 20 * log10(2 * hypot(real, imaginary) / Double(values.count) / 32_767)
   }
 
+  /// Whether a tone, and no stronger one, is heard somewhere for 100 ms without a hole: its frequency to 0.1 %, its level
+  /// to 0.5 dB. For recordings on machines where a busy processor tears holes elsewhere.
+  ///
+  /// - Parameters:
+  ///   - frequency: In hertz.
+  ///   - level: Its peak in dBFS.
+  ///   - channel: Which channel.
+  /// - Returns: Whether that is so.
+  public func hasTone(_ frequency: Double, level: Double, channel: Int = 0) -> Bool {
+    let length = format.frames(in: .milliseconds(100))
+    return stride(from: 0, through: frameCount - length, by: length).contains { frame in
+      let part = frames(frame..<frame + length)
+      guard abs(part.toneLevel(at: frequency, channel: channel) - level) < 0.5,
+        let found = part.dominantFrequency(channel: channel)
+      else { return false }
+      return abs(found / frequency - 1) < 0.001
+    }
+  }
+
   /// Frames at which a steady tone is broken: a sample was lost, repeated or changed.
   ///
   /// A sine goes on as its last two samples say; what deviates from that is a click.

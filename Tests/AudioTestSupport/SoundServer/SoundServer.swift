@@ -1,3 +1,5 @@
+import Glibc
+
 /// A private sound server that speaks the PulseAudio protocol, with devices of known names.
 ///
 /// | device | what |
@@ -41,6 +43,12 @@ public protocol SoundServer: AnyObject, Sendable {
 public enum SoundServerKind: String, Sendable, CaseIterable {
   /// PulseAudio. Up in 40 ms.
   case pulseAudio
+  /// PipeWire with WirePlumber and its PulseAudio server. Up in half a second.
+  case pipeWire
+
+  /// The kinds to test with: a quick run (`Tests/run quick`) does with PulseAudio.
+  public static let allCases: [SoundServerKind] =
+    getenv("AUDIODEVICEKIT_QUICK") == nil ? [.pulseAudio, .pipeWire] : [.pulseAudio]
 
   /// Starts a server of this kind with the usual devices.
   ///
@@ -49,6 +57,7 @@ public enum SoundServerKind: String, Sendable, CaseIterable {
   public func start() throws -> any SoundServer {
     switch self {
     case .pulseAudio: try PulseServer.start()
+    case .pipeWire: try PipeWireServer.start()
     }
   }
 }

@@ -1,0 +1,132 @@
+import AudioDeviceKit
+import AudioTestSupport
+import RealtimeSupport
+import Testing
+import VirtualBackend
+
+@Suite struct DefaultAudioDeviceTests {
+  /// Halves what is captured and silences what is rendered.
+  final class Processor: DefaultAudioDevice, @unchecked Sendable {
+    override func processCapturedPeriod(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {
+      for index in samples.indices { samples[index] /= 2 }
+    }
+    override func processRenderedPeriod(_ samples: inout MutableSpan<Int16>) {
+      for index in samples.indices { samples[index] = 0 }
+    }
+  }
+
+  @Test func carriesBothDirections() throws {
+    let bench = try CallBench()
+    let device = DefaultAudioDevice(bench.configuration)
+    try bench.manager.setAudioDevice(device)
+    try bench.startCall()
+    bench.clock.advance(by: .seconds(1))
+    let captured = bench.bus.take().signal
+    #expect(abs((captured.dominantFrequency() ?? 0) - 440) < 4.4)
+    #expect(abs(captured.peakLevel + 20) < 0.5)
+    let heard = bench.speaker.take()
+    #expect(abs((heard.dominantFrequency() ?? 0) - 1000) < 10)
+    #expect(device.isCapturing && device.isRendering)
+    #expect(device.captureDeviceID == "microphone" && device.renderDeviceID == "speaker")
+    bench.manager.stopCapture()
+    bench.manager.stopRendering()
+    #expect(bench.openStreams == [])
+    #expect(device.estimatedCaptureDelay == .zero && device.estimatedRenderDelay == .zero)
+  }
+
+  @Test func hooksChangeThePeriodsInPlace() throws {
+    let bench = try CallBench()
+    try bench.manager.setAudioDevice(Processor(bench.configuration))
+    try bench.startCall()
+    bench.clock.advance(by: .milliseconds(500))
+    #expect(abs(bench.bus.take().signal.peakLevel + 26) < 0.5)
+    #expect(bench.speaker.take().isSilent())
+  }
+
+  @Test func theDelaysAreTheStreamsOwn() throws {
+    let bench = try CallBench()
+    var configuration = bench.configuration
+    configuration.latency = .milliseconds(80)
+    let device = DefaultAudioDevice(configuration)
+    try bench.manager.setAudioDevice(device)
+    try bench.startCall()
+    bench.clock.advance(by: .milliseconds(100))
+    #expect(device.estimatedRenderDelay == .milliseconds(80))
+    #expect(device.estimatedCaptureDelay == .milliseconds(10))
+    #expect(bench.manager.estimatedRenderDelay == .milliseconds(80))
+  }
+
+  @Test func whatTheBusDoesNotGiveIsSilenceAndCounted() throws {
+    let bench = try CallBench()
+    let bus = BufferedAudioBus()
+    try bench.manager.setAudioBus(bus)
+    let device = DefaultAudioDevice(bench.configuration)
+    try bench.manager.setAudioDevice(device)
+    try bench.manager.startRendering()
+    bench.clock.advance(by: .seconds(1))
+    #expect(bench.speaker.take().isSilent())
+    #expect(device.statistics.render.shortfallFrames >= 47_000)
+  }
+
+  @Test func anUnknownDeviceFailsTheStartAndLeavesNothingOpen() throws {
+    let bench = try CallBench()
+    var configuration = bench.configuration
+    configuration.inputDeviceID = "no such microphone"
+    try bench.manager.setAudioDevice(DefaultAudioDevice(configuration))
+    #expect { try bench.manager.startCapture() } throws: { ($0 as? AudioDeviceError)?.code == .deviceNotFound }
+    #expect(bench.openStreams == [])
+  }
+
+  @Test func withoutABusAStartSaysSo() throws {
+    let bench = try CallBench()
+    let device = DefaultAudioDevice(bench.configuration)
+    #expect { try device.startCapture() } throws: { ($0 as? AudioDeviceError)?.code == .invalidState }
+  }
+
+  @Test func xrunsBecomeEvents() async throws {
+    let bench = try CallBench()
+    let events = bench.manager.events()
+    try bench.manager.setAudioDevice(DefaultAudioDevice(bench.configuration))
+    try bench.startCall()
+    bench.clock.advance(by: .milliseconds(100))
+    bench.backend.stallStreams(periods: 10) { $0.direction == .capture }
+    bench.clock.advance(by: .milliseconds(200))
+    for await event in events {
+      guard case .xrun(let direction, let count, let lostFrames) = event.kind else { continue }
+      #expect(direction == .capture && count == 1 && lostFrames == 4800)
+      break
+    }
+    #expect(bench.manager.statistics.capture.xruns == 1)
+  }
+
+  @Test func aLostStreamComesBack() throws {
+    let bench = try CallBench()
+    try bench.manager.setAudioDevice(DefaultAudioDevice(bench.configuration))
+    try bench.startCall()
+    bench.clock.advance(by: .milliseconds(100))
+    bench.backend.send(.lost(AudioDeviceError(.deviceLost, "Gone."))) { $0.direction == .capture }
+    bench.clock.advance(by: .milliseconds(100))
+    #expect(eventually(within: .seconds(5)) { bench.backend.openedCount(.capture) == 2 })
+    _ = bench.bus.take()
+    bench.clock.advance(by: .seconds(1))
+    #expect(abs((bench.bus.take().signal.dominantFrequency() ?? 0) - 440) < 4.4)
+    #expect(bench.backend.openedCount(.render) == 1)
+  }
+
+  @Test func twoHundredCallsLeaveNothingBehind() throws {
+    let bench = try CallBench()
+    let device = DefaultAudioDevice(bench.configuration)
+    try bench.manager.setAudioDevice(device)
+    try bench.startCall()
+    bench.manager.stopCapture()
+    bench.manager.stopRendering()
+    for _ in 0..<200 {
+      try bench.startCall()
+      bench.clock.advance(by: .milliseconds(20))
+      bench.manager.stopCapture()
+      bench.manager.stopRendering()
+    }
+    #expect(bench.openStreams == [])
+    #expect(bench.manager.statistics.capture.opens == 201)
+  }
+}
