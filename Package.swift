@@ -69,6 +69,11 @@ let package = Package(
       name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
       resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
 
+    // What commands share.
+    .target(
+      name: "CommandLineSupport", dependencies: ["AudioDeviceKit", "RealtimeSupport", "VirtualBackend"],
+      swiftSettings: swiftSettings),
+
     // Tests: the rig (private sound servers, fake devices, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
@@ -102,6 +107,9 @@ let package = Package(
       dependencies: [
         "AudioDeviceKit", "AudioTestSupport", "PulseBackend", "RealtimeSupport", "SoundDecoding", "VirtualBackend",
       ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CommandLineSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "CommandLineSupport"],
       swiftSettings: swiftSettings),
   ]
 )
