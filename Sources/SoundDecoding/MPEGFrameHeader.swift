@@ -17,10 +17,9 @@
     let frameSize: Int?
     private let hasChecksum: Bool
 
-    /// Reads a header.
+    /// Reads a header; nil when these are not the beginning of a frame.
     ///
     /// - Parameter bits: Four bytes, the first of them on top.
-    /// - Returns: Nil when these are not the beginning of a frame.
     init?(_ bits: UInt32) {
       guard bits >> 21 == 0x7FF else { return nil }
       switch bits >> 19 & 3 {
@@ -73,9 +72,10 @@
       }
     }
 
-    /// How many bytes before its own the main data of a Layer III frame begins: 9 bits, in MPEG 2 only 8.
+    /// Reads where the main data of a Layer III frame begins: 9 bits, in MPEG 2 only 8.
     ///
     /// - Parameter frame: The bytes of the whole frame.
+    /// - Returns: How many bytes before the frame's own.
     func mainDataBegin(in frame: UnsafeRawBufferPointer) -> Int {
       let side = sideInformation
       guard side.upperBound <= frame.count else { return 0 }
