@@ -105,8 +105,14 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "KernelLaneTests", dependencies: ["AudioTestSupport", alsa], swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SoundDecodingTests", dependencies: ["AudioTestSupport", "SoundDecoding"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SoundsTests", dependencies: ["AudioTestSupport", "SoundDecoding", "Sounds"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
-    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "WaveFileTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "PulseBackendTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "PulseBackend", pulse],
       swiftSettings: swiftSettings),

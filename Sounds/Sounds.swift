@@ -3,9 +3,9 @@ public import Foundation
 
 /// A sound that comes with the package: an MP3, 48 kHz mono, that begins and ends in silence and loops without a seam.
 ///
-/// The files are in the folder `AudioDeviceKit_Sounds.resources`, which SwiftPM puts beside the program that it builds. A
-/// program that is moved or installed takes the folder along. How each sound was made is in `Sounds/make-sounds`. More may
-/// come: give a `switch` a `default`.
+/// The files are in the folder `AudioDeviceKit_Sounds.resources`, which SwiftPM puts beside the program that it builds.
+/// A program that is moved or installed takes the folder along. How each sound was made is in `Sounds/make-sounds`. More
+/// may come: give a `switch` a `default`.
 public enum BundledSound: String, CaseIterable, Sendable, Hashable {
   /// A ringtone: a melody on a marimba, 6 s.
   case marimba
@@ -19,8 +19,9 @@ public enum BundledSound: String, CaseIterable, Sendable, Hashable {
 
   /// Finds the file. Looks on the disk; any thread but an audio thread.
   ///
-  /// It is looked for beside the program's executable alone, with symbolic links resolved. SwiftPM's own `Bundle.module`
-  /// would also look at the path it was built at, which says nothing about the machine it runs on, and then trap.
+  /// It is looked for beside the program's executable alone, with symbolic links resolved. SwiftPM's own
+  /// `Bundle.module` would also look at the path it was built at, which says nothing about the machine it runs on, and
+  /// then trap.
   ///
   /// - Returns: A file URL.
   /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound` when the program came without its

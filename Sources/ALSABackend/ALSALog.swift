@@ -1,7 +1,7 @@
 #if ALSA
   internal import CALSA
   internal import CAudioSupport
-  internal import Synchronization
+  internal import RealtimeSupport
 
   /// Keeps alsa-lib quiet and remembers what it wanted to say.
   ///
@@ -9,7 +9,7 @@
   /// handler for the process takes them instead; a thread that collects gets those that its own calls caused.
   enum ALSALog {
     /// The last message of each thread that collects now, by the kernel's thread id.
-    private static let messages = Mutex<[Int32: String]>([:])
+    private static let messages = Locked<[Int32: String]>([:])
 
     /// Installs the handler at first use; what alsa-lib says on threads that do not collect is dropped.
     static let isInstalled: Bool = {

@@ -1,6 +1,5 @@
 #if ALSA
   internal import AudioDeviceCore
-  internal import Synchronization
 
   /// One PCM and the thread that serves it.
   ///
@@ -20,7 +19,7 @@
       var phase = Phase.opened
       var thread: RealtimeThread?
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let shared: ALSAStreamShared
     private let scheduling: SchedulingClass
     private let name: String
@@ -107,6 +106,9 @@
         releaseUnstarted()
         return
       }
+      // From a notice on its own thread (against the rules, or because the last reference was dropped there) there is
+      // nothing to wait for: the thread ends when the notice returns.
+      guard !thread.isCurrent else { return }
       if shared.hasEnded.wait(limit: Self.closeLimit) {
         // For whoever else is closing this stream at the same time.
         shared.hasEnded.signal()

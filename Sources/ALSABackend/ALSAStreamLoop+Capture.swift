@@ -20,11 +20,12 @@
       }
       var moved = 0
       while readable > 0 {
-        if tick == nil, let hold = governor.hold(now: now) {
+        let chunk = min(readable, period)
+        if tick == nil, let hold = governor.hold(chunk, now: now) {
           holdTime = hold
           return moved
         }
-        let frames = pcm.handle.read(base, frames: min(readable, period))
+        let frames = pcm.handle.read(base, frames: chunk)
         guard frames > 0 else {
           if frames < 0, frames != -Int(EAGAIN) { transferError = Int32(truncatingIfNeeded: frames) }
           return moved

@@ -15,7 +15,7 @@
       var moved = 0
       while unwrittenFrames > 0 || room >= period {
         if unwrittenFrames == 0 {
-          if tick == nil, let hold = governor.hold(now: now) {
+          if tick == nil, let hold = governor.hold(period, now: now) {
             holdTime = hold
             break
           }

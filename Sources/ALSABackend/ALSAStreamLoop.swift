@@ -53,11 +53,11 @@
     static func run(_ shared: ALSAStreamShared) {
       guard let cargo = shared.takeCargo() else { return }
       let loop = ALSAStreamLoop(cargo, shared)
-      let result = cargo.pcm.startAnew()
-      guard result >= 0 else {
-        let error = ALSALog.collect { AudioDeviceError(alsa: "snd_pcm_start", result, device: cargo.pcm.name) }
-        return shared.reportStart(.failure(error))
+      let failure = ALSALog.collect { () -> AudioDeviceError? in
+        let result = cargo.pcm.startAnew()
+        return result < 0 ? AudioDeviceError(alsa: "snd_pcm_start", result, device: cargo.pcm.name) : nil
       }
+      if let failure { return shared.reportStart(.failure(failure)) }
       shared.reportStart(.success(()))
       guard case .lost(let loss) = loop.serve(), shared.gate.enter() else { return }
       // Audio has ended: the notice may allocate. It comes before the PCM is closed, which may hang.
@@ -75,8 +75,7 @@
       format = pcm.format
       geometry = pcm.geometry
       machine = PCMStateMachine(period: format.periodDuration, now: now)
-      governor = PacingGovernor(
-        period: format.periodDuration, buffer: format.duration(ofFrames: geometry.buffer), now: now)
+      governor = PacingGovernor(format: format, buffer: geometry.buffer, now: now)
       backlog = CaptureBacklog(limit: geometry.buffer)
       assembler = PeriodAssembler(format: format)
       samples = .allocate(capacity: format.samplesPerPeriod)
@@ -85,7 +84,7 @@
       descriptors.initialize(repeating: pollfd())
       mediaTime = now
       let longest = format.duration(ofFrames: max(geometry.period, format.framesPerPeriod))
-      pollLimit = min(max(longest * 3, .milliseconds(30)), .milliseconds(300))
+      pollLimit = min(max(longest * 3, .milliseconds(30)), PCMStateMachine.longestWait)
     }
 
     deinit {
@@ -161,7 +160,11 @@
       case .wait, .sleep: break
       case .transfer:
         let moved = pcm.direction == .capture ? capture() : render()
-        if moved > 0 { machine.didTransfer(now: now) }
+        if moved > 0 {
+          machine.didTransfer(now: now)
+        } else if holdTime == nil, transferError == 0 {
+          machine.didTransferNothing(now: now)
+        }
         if isLateForGood { return restart(countsXrun: false) }
       case .restart(let reason): return restart(countsXrun: reason == .xrun)
       case .resume: machine.didResume(pcm.handle.resume(), now: now)

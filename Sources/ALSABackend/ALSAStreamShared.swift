@@ -1,6 +1,5 @@
 #if ALSA
   internal import AudioDeviceCore
-  internal import Synchronization
 
   /// What a stream and its thread share.
   final class ALSAStreamShared: Sendable {
@@ -17,11 +16,11 @@
     /// Paces a PCM that nobody paces.
     let clock: any PeriodClock
     /// How the first start went.
-    let startOutcome = Mutex<Result<Void, AudioDeviceError>?>(nil)
+    let startOutcome = Locked<Result<Void, AudioDeviceError>?>(nil)
     /// What the thread takes over when it begins.
-    private let cargo: Mutex<Cargo?>
+    private let cargo: Locked<Cargo?>
     /// The waiter of a thread that paces itself.
-    private let waiter = Mutex<(any ClockWaiter)?>(nil)
+    private let waiter = Locked<(any ClockWaiter)?>(nil)
 
     struct Cargo: Sendable {
       let pcm: OpenPCM
@@ -33,7 +32,7 @@
       isStarted = try WakeEvent()
       hasEnded = try WakeEvent()
       self.clock = clock
-      cargo = Mutex(Cargo(pcm: pcm, client: client))
+      cargo = Locked(Cargo(pcm: pcm, client: client))
     }
 
     /// Takes the PCM and the client; nil when they were taken before.

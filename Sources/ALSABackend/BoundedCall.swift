@@ -1,6 +1,5 @@
 #if ALSA
   internal import AudioDeviceCore
-  internal import Synchronization
 
   /// Calls into alsa-lib that may never return, with a limit.
   ///
@@ -10,7 +9,7 @@
   /// does return is released there.
   enum BoundedCall {
     private final class Slot<Value: Sendable>: Sendable {
-      let value = Mutex<Value?>(nil)
+      let value = Locked<Value?>(nil)
       let isFilled: WakeEvent
       init() throws(SystemCallError) { isFilled = try WakeEvent() }
     }

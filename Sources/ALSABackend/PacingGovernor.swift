@@ -3,15 +3,15 @@
 
   /// Keeps a PCM from moving audio faster than time passes, and finds out whether it would.
   ///
-  /// A bucket of credit: it fills at 1.25 × real time, a period costs what it lasts, and a full bucket lets one whole
+  /// A bucket of credit: it fills at 1.25 × real time, frames cost what they last, and a full bucket lets one whole
   /// buffer through at once, which is what a device that paces asks for after a stall. A device that paces never empties
-  /// it. A PCM that is always ready (`null`, `file`, a plug-in without a clock) empties it at once and is then held before
-  /// every period; when that has gone on for ``holdLimit`` periods, the PCM has no clock.
+  /// it. A PCM that is always ready (a plug-in without a clock) empties it at once and is then held before every
+  /// transfer; when that has gone on for ``holdLimit`` transfers of a period, the PCM has no clock.
   struct PacingGovernor: Sendable, BitwiseCopyable {
-    /// Periods in a row that had to be held before a PCM counts as unpaced: 0.4 s.
+    /// Transfers in a row that had to be held before a PCM counts as unpaced: 0.4 s.
     static let holdLimit = 40
 
-    private let period: Int64
+    private let sampleRate: Int64
     private let capacity: Int64
     private var credit: Int64
     private var last: AudioInstant
@@ -21,12 +21,12 @@
     /// A full bucket.
     ///
     /// - Parameters:
-    ///   - period: Of the client.
-    ///   - buffer: Of the PCM.
+    ///   - format: Of the client.
+    ///   - buffer: Of the PCM, in frames.
     ///   - now: The present.
-    init(period: Duration, buffer: Duration, now: AudioInstant) {
-      self.period = period.wholeNanoseconds
-      capacity = buffer.wholeNanoseconds + 2 * period.wholeNanoseconds
+    init(format: AudioFormat, buffer: Int, now: AudioInstant) {
+      sampleRate = Int64(format.sampleRate)
+      capacity = format.duration(ofFrames: buffer + 2 * format.framesPerPeriod).wholeNanoseconds
       credit = capacity
       last = now
     }
@@ -34,19 +34,22 @@
     /// Whether the PCM showed no clock of its own.
     var isUnpaced: Bool { holds >= Self.holdLimit }
 
-    /// Asks to move one period. Neither blocks nor allocates.
+    /// Asks to move frames. Neither blocks nor allocates.
     ///
-    /// - Parameter now: The present.
+    /// - Parameters:
+    ///   - frames: How many: a period at the most.
+    ///   - now: The present.
     /// - Returns: Nil to go on; else how long to wait before asking again.
-    mutating func hold(now: AudioInstant) -> Duration? {
+    mutating func hold(_ frames: Int, now: AudioInstant) -> Duration? {
+      let cost = Int64(frames) * 1_000_000_000 / sampleRate
       let elapsed = min(max(now.nanoseconds &- last.nanoseconds, 0), capacity)
       last = now
       credit = min(capacity, credit + elapsed + elapsed / 4)
-      guard credit >= period else {
+      guard credit >= cost else {
         isHolding = true
-        return .nanoseconds((period - credit) * 4 / 5 + 1)
+        return .nanoseconds((cost - credit) * 4 / 5 + 1)
       }
-      credit -= period
+      credit -= cost
       holds = isHolding ? holds + 1 : 0
       isHolding = false
       return nil

@@ -35,13 +35,19 @@
     /// `pulse`.
     public var name: String { "pulse" }
 
-    /// Whether a server lets us in: connects where need be (`pa_context_connect`). Blocks for two seconds at the most.
+    /// Whether a server lets us in and answers: connects where need be (`pa_context_connect`,
+    /// `pa_context_get_server_info`). Any thread but an audio thread; blocks for two seconds at the most.
     public var isAvailable: Bool {
       do throws(AudioDeviceError) {
-        let mainloop = try runningMainloop()
-        try mainloop.request("pa_context_connect", limit: limits.connect) {
+        try request("pa_context_get_server_info", within: limits.connect) {
           (connection: PulseConnection, reply: PulseReply<Void>) in
-          connection.use { result in reply.resolve(result.map { _ in () }) }
+          connection.use { result in
+            switch result {
+            case .failure(let error): reply.resolve(.failure(error))
+            case .success(let context):
+              connection.ping(context) { reply.resolve($0.map(Result.failure) ?? .success(())) }
+            }
+          }
         }
         return true
       } catch {
@@ -126,12 +132,12 @@
     }
 
     private func request<Value: Sendable>(
-      _ call: String, on mainloop: PulseMainloop? = nil,
+      _ call: String, on mainloop: PulseMainloop? = nil, within limit: Duration? = nil,
       _ body: @escaping @Sendable (PulseConnection, PulseReply<Value>) -> Void
     ) throws(AudioDeviceError) -> Value {
       let mainloop = if let mainloop { mainloop } else { try runningMainloop() }
       do throws(AudioDeviceError) {
-        return try mainloop.request(call, limit: limits.connect + limits.request, body)
+        return try mainloop.request(call, limit: limit ?? limits.connect + limits.request, body)
       } catch {
         if error.code == .timedOut, !mainloop.isCurrentThread { mainloop.post { $0.didTimeOut() } }
         throw error

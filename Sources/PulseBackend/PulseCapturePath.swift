@@ -26,8 +26,9 @@
     /// The longest gap of late, and when that is looked at.
     private var longestGap = Duration.zero
     private var nextReview = AudioInstant.now
-    /// When the last stall was seen.
+    /// When the last stall was seen, and how many came shortly after one another.
     private var lastStall: AudioInstant?
+    private var stallsInARow = 0
     /// Until when to drop what comes, at the latest; nil where nothing is dropped.
     private var droppingUntil: AudioInstant?
 
@@ -132,13 +133,14 @@
     }
 
     private func didStall(now: AudioInstant, gap: Duration) {
-      // Two in a row: this device gives its audio in large pieces, which must not be taken for stalls.
-      if let lastStall, now - lastStall < .seconds(5) {
+      let isInARow = lastStall.map { now - $0 < .seconds(5) } ?? false
+      stallsInARow = isInARow ? stallsInARow + 1 : 1
+      lastStall = now
+      // One after the other: this device gives its audio in large pieces, which must not be taken for stalls.
+      guard stallsInARow <= 3 else {
         patience = min(gap * 2, .seconds(2))
-        self.lastStall = now
         return
       }
-      lastStall = now
       droppingUntil = now + .seconds(1)
       PulseOperation.follow(pa_stream_flush(stream, nil, nil)) { [weak self] _ in
         guard let self, droppingUntil != nil else { return }

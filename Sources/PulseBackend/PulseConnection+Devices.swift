@@ -32,6 +32,18 @@
       ) { end("pa_context_get_source_info_list", $0) }
     }
 
+    /// Asks the server for a sign of life, `pa_context_get_server_info`.
+    ///
+    /// - Parameters:
+    ///   - context: The connection's, ready.
+    ///   - onEnd: Called once with nil when it answered, or why it did not.
+    func ping(_ context: OpaquePointer, onEnd: @escaping (AudioDeviceError?) -> Void) {
+      let operation = pa_context_get_server_info(context, { _, _, _ in }, nil)
+      PulseOperation.follow(operation) { [self] wasAnswered in
+        onEnd(wasAnswered ? nil : .pulse(in: self.context(context), call: "pa_context_get_server_info"))
+      }
+    }
+
     /// Makes sure that a device exists. PulseAudio refuses a stream for a device that it does not have; PipeWire silently
     /// takes the default instead.
     ///

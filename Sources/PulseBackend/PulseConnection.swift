@@ -206,9 +206,9 @@
     /// A context for asking about a failure: nil when it is not the connection's any more.
     func context(_ context: OpaquePointer) -> OpaquePointer? { context == self.context ? context : nil }
 
-    /// Lets go of a connection that carries nothing and whose server did not answer: the next use connects anew.
+    /// Lets go of a connection that carries nothing alive and whose server did not answer: the next use connects anew.
     func didTimeOut() {
-      guard isReady, streams.isEmpty, watches.isEmpty else { return }
+      guard isReady, streams.values.allSatisfy({ $0.phase == .closed }) else { return }
       dropContext()
     }
   }

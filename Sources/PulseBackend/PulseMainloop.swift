@@ -36,11 +36,7 @@
       do throws(SystemCallError) {
         let commands = PulseCommandQueue(event: try WakeEvent())
         thread = try RealtimeThread(name: "pulse-audio") {
-          // As libpulse's own threaded loop does: the application's signal handlers do not run on the audio thread.
-          var all = sigset_t()
-          sigfillset(&all)
-          pthread_sigmask(SIG_SETMASK, &all, nil)
-          commands.enter()
+          Self.blockSignals()
           if let connection = PulseConnection(
             server: server, application: application, limits: limits, commands: commands)
           {
@@ -73,7 +69,7 @@
     }
 
     /// Whether the calling thread is the audio thread.
-    var isCurrentThread: Bool { commands.isCurrentThread }
+    var isCurrentThread: Bool { thread.isCurrent }
 
     /// Whether the thread still takes commands.
     var isRunning: Bool { !commands.isClosed }
@@ -107,6 +103,15 @@
       guard let result = reply.wait(limit: limit) else { throw .pulseTimedOut(call: call) }
       return try result.get()
     }
+
+    /// As libpulse's own threaded loop does: the application's signal handlers do not run on the audio thread. Those
+    /// that a fault on this very thread raises do.
+    private static func blockSignals() {
+      var signals = sigset_t()
+      sigfillset(&signals)
+      for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
+      pthread_sigmask(SIG_SETMASK, &signals, nil)
+    }
   }
 
   /// What control threads want of the audio thread, in order.
@@ -118,15 +123,8 @@
     /// Wakes the audio thread.
     let event: WakeEvent
     private let state = Mutex(State())
-    private let owner = Atomic<UInt>(0)
 
     init(event: WakeEvent) { self.event = event }
-
-    /// Makes the calling thread the one that ``isCurrentThread`` tells.
-    func enter() { owner.store(UInt(pthread_self()), ordering: .releasing) }
-
-    /// Whether the calling thread is the one that takes the commands.
-    var isCurrentThread: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
     /// Whether nobody takes commands any more.
     var isClosed: Bool { state.withLock { $0.isClosed } }

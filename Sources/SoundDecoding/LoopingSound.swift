@@ -3,8 +3,8 @@
 
   /// A sound that begins anew wherever it ends, without a sample added or lost: what a ringtone is made of.
   ///
-  /// For the worker thread that keeps a ring filled. It reads a file, so it has no place on an audio thread. A value has
-  /// one owner and is used by one thread at a time; it may move to another thread.
+  /// For the worker thread that keeps a ring filled. It reads a file, so it has no place on an audio thread. A value
+  /// has one owner and is used by one thread at a time; it may move to another thread.
   public struct LoopingSound: ~Copyable, Sendable {
     /// The format of the samples: that of the file.
     public let format: AudioFormat
@@ -28,7 +28,7 @@
     /// Decodes on, across the end and back to the beginning as often as need be. Blocks for the disk.
     ///
     /// - Parameter samples: Interleaved room for at least one frame. All whole frames of it are filled.
-    /// - Returns: How many **frames** that were; fewer than there is room for only where the next call will throw.
+    /// - Returns: How many **frames** that were: fewer than there is room for only where the next call will throw.
     /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be read or decoded any more.
     public mutating func read(into samples: inout MutableSpan<Int16>) throws(AudioDeviceError) -> Int {
       try samples.withUnsafeMutableBufferPointer { (samples) throws(AudioDeviceError) in

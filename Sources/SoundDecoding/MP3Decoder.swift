@@ -8,11 +8,18 @@
   /// fills a ring, never on an audio thread. What is in the file cannot make it block, trap or run on for ever.
   ///
   /// The encoder's delay and padding are trimmed where the file tells them (the information tag that LAME and others
-  /// write), so that exactly the samples that were encoded come out. Without the tag everything decodes.
+  /// write), so that exactly the samples that were encoded come out. In a file without the tag nobody can tell padding
+  /// from sound: all of it is decoded, and a loop has a pause of some 50 ms.
+  ///
+  /// Where a file is damaged, MP3 frames that lack a part are decoded to silence, since what a decoder makes of them can
+  /// be noise of any loudness, and the sound goes on behind the damage.
+  ///
+  /// Stands on libmpg123 (`mpg123_decode_frame`). Reading an undamaged file does not allocate, but for one small block
+  /// after each rewind.
   public struct MP3Decoder: ~Copyable, @unchecked Sendable {
     // Unchecked: the handle and the file are reachable through this one value only.
 
-    /// The format of the first frame. Frames of another format are converted to it.
+    /// The format of the first MP3 frame. MP3 frames of another format are converted to it.
     public let format: AudioFormat
 
     /// How many frames the file decodes to, as its information tag tells; nil in a file without one.
@@ -27,22 +34,24 @@
     private var decoded: UnsafeBufferPointer<Int16>
     private var failure: AudioDeviceError?
 
-    /// How many frames in a row may give no samples. Trimming takes five at the beginning and four at the end.
+    /// How many steps in a row may give no samples. Trimming takes ten at the beginning and eight at the end.
     private static let largestSilence = 1000
 
     /// Opens a file and decodes its beginning, to be sure that it can be decoded. Blocks for the disk; allocates.
     ///
-    /// Layers I, II and III of MPEG 1, 2 and 2.5 are accepted at all their rates, 8 … 48 kHz, in mono and stereo, with any bit rate
-    /// but the free format.
+    /// Layer III of MPEG 1, 2 and 2.5 is accepted at all rates, 8 … 48 kHz, in mono and stereo, with a constant or a
+    /// variable bit rate. Layers I and II are not, because libmpg123 prints what it thinks of broken ones whatever it is
+    /// told; nor is the free format, whose headers do not tell where the next one is.
     ///
     /// - Parameter path: A regular file: absolute, or relative to the working directory.
-    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file: `fileNotFound`; `fileNotReadable` for what is no file, or
-    ///   not for this user; `fileFormatNotSupported` for what is no MP3 or has no whole frame.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file: `fileNotFound`; `fileNotReadable` for what is
+    ///   no regular file, or not for this user; `fileFormatNotSupported` for what is no MP3, or has less than two whole
+    ///   MP3 frames.
     public init(path: String) throws(AudioDeviceError) {
       var stream = try MPEGStream(in: try SoundFile(path: path))
       let format = try AudioFormat(
         sampleRate: stream.firstHeader.sampleRate, channelCount: stream.firstHeader.channelCount)
-      let handle = try MPG123Handle(format: format)
+      let handle = try MPG123Handle(format: format, path: path)
       guard let decoded = try Self.decodeFrames(of: &stream, with: handle, path: path) else {
         throw AudioDeviceError(
           .fileFormatNotSupported, "\(quoted(path)) holds no sound; it was cut off, give it a new copy.")
@@ -60,8 +69,8 @@
     /// - Parameter samples: Interleaved room for at least one frame; filled from its beginning.
     /// - Returns: How many **frames** were decoded: as many as there is room for, fewer only where the sound ends or
     ///   fails, and 0 at the end.
-    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be read any more, or a megabyte of it holds
-    ///   no frame. It throws again until ``rewind()``.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be read any more, or over a megabyte of it
+    ///   holds no MP3 frame. It throws again until ``rewind()``.
     public mutating func read(into samples: inout MutableSpan<Int16>) throws(AudioDeviceError) -> Int {
       try samples.withUnsafeMutableBufferPointer { (samples) throws(AudioDeviceError) in try read(into: samples) }
     }

@@ -133,10 +133,11 @@
     /// Looks for the next frames.
     ///
     /// - Parameters:
+    ///   - file: The file.
     ///   - range: Where they may be.
     ///   - previous: A header of the stream before, if there was one.
-    /// - Returns: The first of them; nil when there are none to the end.
-    /// - Throws: ``AudioDeviceError`` when the file cannot be read, or the gap is too large.
+    /// - Returns: The first of them; nil when there are none to the end, or none near the beginning of a file.
+    /// - Throws: ``AudioDeviceError`` when the file cannot be read, or the gap in a stream is too large.
     private static func findFrames(
       in file: SoundFile, _ range: Range<Int>, after previous: MPEGFrameHeader?
     ) throws(AudioDeviceError) -> (position: Int, header: MPEGFrameHeader)? {
@@ -161,7 +162,7 @@
         guard !isLast else { return nil }
         position += searched
       }
-      guard position >= range.upperBound else { throw gapTooLarge(file, at: start) }
+      guard position >= range.upperBound || previous == nil else { throw gapTooLarge(file, at: start) }
       return nil
     }
 

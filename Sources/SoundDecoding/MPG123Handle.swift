@@ -6,12 +6,16 @@
   /// A decoder handle of libmpg123 that is fed whole frames. Whoever owns it uses it, on one thread at a time.
   struct MPG123Handle: ~Copyable {
     private let handle: OpaquePointer
+    /// The file that is decoded, for messages.
+    private let path: String
 
     /// Opens a handle. Allocates.
     ///
-    /// - Parameter format: Of the samples. Frames of another format are converted to it.
+    /// - Parameters:
+    ///   - format: Of the samples. Frames of another format are converted to it.
+    ///   - path: The file that is decoded, for messages.
     /// - Throws: ``AudioDeviceError`` when libmpg123 cannot be used here.
-    init(format: AudioFormat) throws(AudioDeviceError) {
+    init(format: AudioFormat, path: String) throws(AudioDeviceError) {
       try Self.check("mpg123_init", Self.libraryStatus)
       var status = MPG123_OK.rawValue
       guard let handle = mpg123_new(nil, &status) else { throw Self.unusable("mpg123_new", status) }
@@ -29,6 +33,7 @@
         throw error
       }
       self.handle = handle
+      self.path = path
     }
 
     deinit { mpg123_delete(handle) }
@@ -73,7 +78,11 @@
         return UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: Int16.self)
       case MPG123_NEW_FORMAT.rawValue: return UnsafeBufferPointer(start: nil, count: 0)
       case MPG123_NEED_MORE.rawValue: return nil
-      default: throw Self.unusable("mpg123_decode_frame", mpg123_errcode(handle))
+      default:
+        let number = mpg123_errcode(handle)
+        throw AudioDeviceError(
+          .fileFormatNotSupported, "\(quoted(path)) is damaged beyond use; give it a new copy.",
+          call: "mpg123_decode_frame", number: Int(number), detail: String(cString: mpg123_plain_strerror(number)))
       }
     }
 

@@ -261,12 +261,13 @@
       let before = handle.read(480)
       rig.microphone.step(4_800)
       #expect(handle.read(480).result == -Int(EPIPE))
+      rig.microphone.step(1_000)
       #expect(snd_pcm_prepare(handle.pcm) == 0)
       #expect(snd_pcm_start(handle.pcm) == 0)
       rig.microphone.step(480)
       let after = handle.read(480)
       let report = IndexCode.examine(Signal(before.samples + after.samples, format: .voice))
-      #expect(report.breaks == [.init(frame: 480, silence: 0, skipped: 4_800)])
+      #expect(report.breaks == [.init(frame: 480, silence: 0, skipped: 5_800)])
     }
 
     @Test func pausesAndGoesOn() throws {
@@ -581,7 +582,8 @@
       #expect(try eventually { try server.sinkInputs(ofProcess: getpid()).contains { $0.deviceName == "spk" } })
     }
 
-    @Test func servesOtherPrograms() throws {
+    @Test(.enabled(if: HeapCalls.areCounted, "a plug-in with a sanitizer in it needs a program with one"))
+    func servesOtherPrograms() throws {
       let rig = try ALSARig.start()
       defer { rig.stop() }
       let signal = IndexCode.signal(.milliseconds(200))

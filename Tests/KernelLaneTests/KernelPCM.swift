@@ -36,6 +36,11 @@
 
     func start() throws { try Self.check(snd_pcm_start(handle), "snd_pcm_start") }
 
+    func prepare() throws { try Self.check(snd_pcm_prepare(handle), "snd_pcm_prepare") }
+
+    /// What `snd_pcm_resume` returns.
+    func resume() -> Int32 { snd_pcm_resume(handle) }
+
     /// Hands over frames that fit into the buffer.
     func write(_ samples: [Int16]) throws {
       let written = snd_pcm_writei(handle, samples, snd_pcm_uframes_t(samples.count / 2))

@@ -1,7 +1,7 @@
 #if PulseAudio
   import AudioDeviceCore
   import AudioTestSupport
-  import Foundation
+  import Glibc
   @testable import PulseBackend
   import Synchronization
   import Testing
@@ -78,13 +78,15 @@
       @Test func aForgottenBackendEndsItsThreadAndConnection() throws {
         let server = try PulseServer.start()
         defer { server.stop() }
-        func threads() -> Int { threadNames().filter { $0 == "pulse-audio" }.count }
-        let before = threads()
+        func threads() throws -> Int {
+          try ProcessSnapshot().threadNames.filter { $0 == "pulse-audio" }.count
+        }
+        let before = try threads()
         func use() throws {
           let rig = PulseRig(server)
           let stream = try rig.open(.render, StreamProbe(seconds: 1))
           let watch = try rig.backend.watchDevices {}
-          #expect(threads() == before + 1)
+          #expect(try threads() == before + 1)
           #expect(try server.clients(ofApplication: "Rig Client").count == 1)
           watch.cancel()
           stream.close()
@@ -104,17 +106,18 @@
         }
         try cycle(.render)
         try cycle(.capture)
-        let before = (descriptorCount(), threadNames().count)
+        let before = try ProcessSnapshot()
         for _ in 0..<100 {
           try cycle(.render)
           try cycle(.capture)
         }
-        let after = (descriptorCount(), threadNames().count)
+        let after = try ProcessSnapshot()
         #expect(try rig.sinkInputs().isEmpty && rig.sourceOutputs().isEmpty)
         #expect(try rig.server.clients(ofApplication: "Rig Client").count == 1)
         // Other suites run beside this one; a leak would be two hundred.
-        #expect(after.0 < before.0 + 50, "\(before) \(after)")
-        #expect(after.1 < before.1 + 50, "\(before) \(after)")
+        #expect(after.descriptors.count < before.descriptors.count + 50)
+        #expect(after.threadsStarted(since: before).filter { $0 == "pulse-audio" }.isEmpty)
+        #expect(after.threads.count < before.threads.count + 50)
       }
 
       @Test func fourThreadsOpenAndCloseAtOnce() throws {
@@ -202,20 +205,8 @@
         #expect(probe.schedulingClass.withLock { $0 } == stream.schedulingClass)
         // Root may, whoever else only with a limit of its own.
         if getuid() == 0 { #expect(stream.schedulingClass == .audio) }
-        #expect(threadNames().contains("pulse-audio"))
+        #expect(try ProcessSnapshot().threadNames.contains("pulse-audio"))
         stream.close()
-      }
-
-      private func threadNames() -> [String] {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.compactMap { task in
-          let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
-          return name?.trimmingCharacters(in: .newlines)
-        }
-      }
-
-      private func descriptorCount() -> Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
       }
     }
   }

@@ -115,6 +115,7 @@
           }
           #expect(duration < .seconds(1))
         }
+        #expect(!rig.backend.isAvailable)
         #expect(failure { _ = try rig.backend.devices() }?.code == .timedOut)
         #expect(failure { _ = try rig.backend.watchDevices {} }?.code == .timedOut)
         rig.server.resume()

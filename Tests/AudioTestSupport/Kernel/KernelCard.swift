@@ -62,6 +62,18 @@ public enum KernelCard: String, Sendable, CaseIterable {
     ])
   }
 
+  /// Puts the machine to sleep, as far as its devices go, and wakes it after a second. Blocks until then.
+  ///
+  /// Only in suites named `SuspendedKernel…`, which run from memory (`Tests/Kernel/run --suspend`): a file that is not
+  /// there can't be read afterwards, nor a program be started.
+  ///
+  /// - Throws: ``RigError`` when the kernel refuses.
+  public static func suspendMachine() throws {
+    try write("1", to: "/sys/module/suspend/parameters/pm_test_delay")
+    try write("devices", to: "/sys/power/pm_test")
+    try write("mem", to: "/sys/power/state")
+  }
+
   /// Writes to the one file that matches a pattern of the shell.
   private static func write(_ text: String, to pattern: String) throws {
     var matches = glob_t()
