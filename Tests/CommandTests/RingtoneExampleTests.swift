@@ -150,7 +150,7 @@
         #expect(isHeard)
         voice.stop()
         let delay = try EchoMeter(server).measure()
-        #expect(delay >= .milliseconds(100) && delay < .milliseconds(400), "\(delay)")
+        #expect(delay >= .milliseconds(130) && delay < .milliseconds(300), "\(delay)")
         #expect(try program.interrupt() == .exited(0))
         expectStory(program.events)
         #expect(try server.sinkInputs(ofProcess: process).isEmpty)
