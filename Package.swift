@@ -25,6 +25,9 @@ let package = Package(
     .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
     .library(name: "WaveFile", targets: ["WaveFile"]),
     .library(name: "Sounds", targets: ["Sounds"]),
+    .executable(name: "audio-device", targets: ["audio-device"]),
+    .executable(name: "ringtone-example", targets: ["RingtoneExample"]),
+    .executable(name: "custom-device-example", targets: ["CustomDeviceExample"]),
     // For the tests alone: the fake sound device, which alsa-lib loads by this name and so has to be a shared object.
     .library(name: "asound_module_pcm_rig", type: .dynamic, targets: ["CRigPCM"]),
   ],
@@ -69,6 +72,23 @@ let package = Package(
       name: "Sounds", dependencies: ["AudioDeviceCore"], path: "Sounds", exclude: ["make-sounds"],
       resources: [.copy("marimba.mp3"), .copy("classic.mp3"), .copy("ringback.mp3")], swiftSettings: swiftSettings),
 
+    // The command and the examples, and what they share.
+    .target(
+      name: "CommandLineSupport", dependencies: ["AudioDeviceKit", "RealtimeSupport", "VirtualBackend"],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "audio-device",
+      dependencies: [
+        "AudioDeviceKit", "CommandLineSupport", "RealtimeSupport", "WaveFile",
+        .target(name: "SoundDecoding", condition: .when(traits: ["MP3"])),
+      ], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "RingtoneExample", dependencies: ["AudioDeviceKit", "CommandLineSupport", "Sounds", "VirtualBackend"],
+      path: "Examples/Ringtone", swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "CustomDeviceExample", dependencies: ["AudioDeviceKit", "CommandLineSupport", "WaveFile"],
+      path: "Examples/CustomDevice", swiftSettings: swiftSettings),
+
     // Tests: the rig (private sound servers, fake devices, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),
@@ -90,7 +110,9 @@ let package = Package(
     .testTarget(
       name: "SoundsTests", dependencies: ["AudioTestSupport", "SoundDecoding", "Sounds"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
-    .testTarget(name: "WaveFileTests", dependencies: ["AudioDeviceCore", "WaveFile"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "WaveFileTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "WaveFile"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "PulseBackendTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "PulseBackend", pulse],
       swiftSettings: swiftSettings),
@@ -107,5 +129,13 @@ let package = Package(
         "AudioDeviceKit", "AudioTestSupport", "PulseBackend", "RealtimeSupport", "SoundDecoding", "VirtualBackend",
       ],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CommandLineSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "CommandLineSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "AudioDeviceCore", "AudioDeviceKit", "AudioTestSupport", "CustomDeviceExample", "WaveFile", "audio-device",
+      ], swiftSettings: swiftSettings),
   ]
 )

@@ -84,7 +84,7 @@
       descriptors.initialize(repeating: pollfd())
       mediaTime = now
       let longest = format.duration(ofFrames: max(geometry.period, format.framesPerPeriod))
-      pollLimit = min(max(longest * 3, .milliseconds(30)), .milliseconds(300))
+      pollLimit = min(max(longest * 3, .milliseconds(30)), PCMStateMachine.longestWait)
     }
 
     deinit {

@@ -63,6 +63,8 @@
 
     /// A PCM that moved no frame for this long is lost.
     static let stallLimit = Duration.seconds(1)
+    /// The longest that the thread waits between two looks.
+    static let longestWait = Duration.milliseconds(300)
     /// Calls in a row that failed outright before the PCM is lost; with the pauses between them, some 70 ms.
     static let failureLimit = 4
     /// Restarts that succeeded without audio flowing afterwards before the PCM is lost.
@@ -73,7 +75,8 @@
     static let resumeLimit = 20
 
     private let idleSleep: Duration
-    private var lastProgress: AudioInstant
+    private var stalledFor = Duration.zero
+    private var lastLook: AudioInstant
     private var notBefore: AudioInstant
     private var noRestartBefore: AudioInstant
     private var lastError: Int32 = 0
@@ -92,13 +95,16 @@
     ///   - now: The present.
     init(period: Duration, now: AudioInstant) {
       idleSleep = period / 2
-      lastProgress = now
+      lastLook = now
       notBefore = now
       noRestartBefore = now
     }
 
     /// What to do about what was seen. Neither blocks nor allocates.
     mutating func next(_ seen: Observation) -> Action {
+      // Time in which nobody looked (the process or the machine was stopped) is not the PCM's.
+      stalledFor += min(max(seen.now - lastLook, .zero), Self.longestWait)
+      lastLook = seen.now
       if seen.poll == .stopRequested { return .stop }
       if let loss = loss(seen) { return .lose(loss) }
       if seen.now < notBefore { return .sleep(notBefore - seen.now) }
@@ -118,7 +124,8 @@
 
     /// Frames were moved.
     mutating func didTransfer(now: AudioInstant) {
-      lastProgress = now
+      stalledFor = .zero
+      lastLook = now
       lastError = 0
       idleWakes = 0
       failures = 0
@@ -181,7 +188,7 @@
       // An unplugged card answers with POLLNVAL while its state still reads as running.
       if seen.state == .disconnected || seen.poll == .invalid { return .gone(ENODEV) }
       if failures >= Self.failureLimit { return .failing(-lastError) }
-      if seen.now - lastProgress >= Self.stallLimit { return lastError == 0 ? .stalled : .failing(-lastError) }
+      if stalledFor >= Self.stallLimit { return lastError == 0 ? .stalled : .failing(-lastError) }
       return nil
     }
 
@@ -190,7 +197,7 @@
         return restart(.suspension, error: -ESTRPIPE, now: now)
       }
       // Time spent suspended is nobody's stall; the count of resumes bounds it.
-      lastProgress = now
+      stalledFor = .zero
       return .resume
     }
 

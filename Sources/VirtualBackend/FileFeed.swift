@@ -16,8 +16,8 @@ final class FileFeed: Sendable {
 
   private let ended = Atomic<Bool>(false)
   private let isStopping = Atomic<Bool>(false)
-  private let filler: Mutex<Filler>
-  private let running = Mutex<(thread: RealtimeThread?, waiter: (any ClockWaiter)?)>((nil, nil))
+  private let filler: Locked<Filler>
+  private let waiter = Locked<(any ClockWaiter)?>(nil)
 
   /// Opens a file and fills the ring. Blocks on the disk.
   ///
@@ -28,7 +28,7 @@ final class FileFeed: Sendable {
   /// - Throws: ``AudioDeviceError`` from ``WaveReader``.
   init(path: String, repeats: Bool, format: AudioFormat) throws(AudioDeviceError) {
     ring = SampleRing(minimumCapacity: format.sampleRate * format.channelCount)
-    filler = Mutex(Filler(try WaveReader(path: path), repeats: repeats, format: format))
+    filler = Locked(Filler(try WaveReader(path: path), repeats: repeats, format: format))
     try fill()
   }
 
@@ -44,10 +44,10 @@ final class FileFeed: Sendable {
     do throws(SystemCallError) {
       let waiter = try clock.makeWaiter()
       do throws(SystemCallError) {
-        let thread = try RealtimeThread(name: "virtual-reader", scheduling: .normal) {
+        _ = try RealtimeThread(name: "virtual-reader", scheduling: .normal) {
           self.run(clock, waiter, onFailure)
         }
-        running.withLock { $0 = (thread, waiter) }
+        self.waiter.withLock { $0 = waiter }
       } catch {
         waiter.invalidate()
         throw error
@@ -57,12 +57,10 @@ final class FileFeed: Sendable {
     }
   }
 
-  /// Ends the thread and waits for that. Idempotent; blocks as long as the disk does.
+  /// Ends the thread, and does not wait for that: it may be held up by a disk, and is nobody's to wait for. Idempotent.
   func stop() {
-    let (thread, waiter) = running.withLock { $0 }
     isStopping.store(true, ordering: .releasing)
-    waiter?.wake()
-    thread?.join()
+    waiter.withLock { $0 }?.wake()
   }
 
   private func run(

@@ -17,12 +17,12 @@ final class SpeakerOutput: Sendable {
     var function: (@Sendable (borrowing Span<Int16>, AudioFormat) -> Void)?
   }
   /// Locked by the thread for all its life: it alone uses the sink.
-  private let sink: Mutex<Sink>
+  private let sink: Locked<Sink>
   private let timeline: SpeakerTimeline
   private let clock: any PeriodClock
   private let waiter: any ClockWaiter
   private let isEnding = Atomic<Bool>(false)
-  private let state: Mutex<(thread: RealtimeThread?, failure: AudioDeviceError?)>
+  private let state: Locked<(thread: RealtimeThread?, failure: AudioDeviceError?)>
   private let onFailure: @Sendable (AudioDeviceError) -> Void
 
   /// Opens the target and starts to take what sounds from now on. Nil for a speaker that sounds to nobody.
@@ -41,16 +41,16 @@ final class SpeakerOutput: Sendable {
     switch target {
     case .nothing: return nil
     case .file(let path):
-      sink = Mutex(Sink(writer: try WaveWriter(path: path, format: timeline.format), function: nil))
+      sink = Locked(Sink(writer: try WaveWriter(path: path, format: timeline.format), function: nil))
       scheduling = .normal
     case .function(let function):
-      sink = Mutex(Sink(writer: nil, function: function))
+      sink = Locked(Sink(writer: nil, function: function))
       scheduling = .audio
     }
     self.timeline = timeline
     self.clock = clock
     self.onFailure = onFailure
-    state = Mutex((nil, nil))
+    state = Locked((nil, nil))
     do throws(SystemCallError) {
       waiter = try clock.makeWaiter()
     } catch {

@@ -8,12 +8,12 @@ final class StreamIdentity: Sendable {
   let meter = AudioStreamMeter()
   let isRunning = Atomic<Bool>(false)
 
-  private let device: Mutex<String>
+  private let device: Locked<String>
 
   init(key: Int, configuration: AudioStreamConfiguration, deviceID: String) {
     self.key = key
     self.configuration = configuration
-    device = Mutex(deviceID)
+    device = Locked(deviceID)
   }
 
   /// The device the stream is on.

@@ -1,5 +1,4 @@
 internal import AudioDeviceCore
-internal import Synchronization
 
 /// Which streams are open, and how many ever were. Any thread but an audio thread.
 final class StreamRegistry: Sendable {
@@ -8,7 +7,7 @@ final class StreamRegistry: Sendable {
     var nextKey = 0
     var opened: [AudioDirection: Int] = [:]
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// A number for a stream that is being opened.
   func makeKey() -> Int {

@@ -9,13 +9,14 @@ final class StreamRunner: Sendable {
   private let clock: any PeriodClock
   private let registry: StreamRegistry
   /// Locked by the thread for all its life: it alone uses the engine. There is no lock in the period loop.
-  private let engine: Mutex<any PeriodEngine>
+  private let engine: Locked<any PeriodEngine>
   private let isStopping = Atomic<Bool>(false)
   private let lostPeriods = Atomic<Int>(0)
   private let hasMail = Atomic<Bool>(false)
-  private let mail = Mutex(Mail())
+  private let mail = Locked(Mail())
   private struct Mail {
     var notices: [AudioStreamNotice] = []
+    var loss: AudioDeviceError?
     var waiter: (any ClockWaiter)?
   }
 
@@ -28,7 +29,7 @@ final class StreamRunner: Sendable {
     self.clock = clock
     self.registry = registry
     identity.meter.setLatency(nanoseconds: engine.latency.wholeNanoseconds)
-    self.engine = Mutex(engine)
+    self.engine = Locked(engine)
   }
 
   // MARK: Any thread
@@ -42,6 +43,7 @@ final class StreamRunner: Sendable {
   /// Hands the thread a notice for the client, which it gives between two periods.
   func post(_ notice: AudioStreamNotice) {
     let waiter = mail.withLock { mail in
+      if case .lost(let error) = notice { mail.loss = error }
       mail.notices.append(notice)
       return mail.waiter
     }
@@ -52,13 +54,8 @@ final class StreamRunner: Sendable {
   /// Makes the next periods go lost, as if the thread had been held up.
   func stall(periods: Int) { lostPeriods.wrappingAdd(periods, ordering: .relaxed) }
 
-  /// What a stream that has not been started was lost to, or nil.
-  var pendingLoss: AudioDeviceError? {
-    mail.withLock { mail in
-      for case .lost(let error) in mail.notices { return error }
-      return nil
-    }
-  }
+  /// What the stream was lost to, also before its start; nil while it lives.
+  var loss: AudioDeviceError? { mail.withLock { $0.loss } }
 
   /// Names the waiter of the thread that is about to be made.
   func willRun(with waiter: any ClockWaiter) { mail.withLock { $0.waiter = waiter } }

@@ -18,7 +18,8 @@ extension VirtualBackend {
   }
 
   /// Pulls a device out: its streams are lost with the code `deviceLost`, and the output of a speaker ends. Where it was
-  /// the default, the first that is left becomes it. Watches are told. Any thread but an audio thread.
+  /// the default, the first that is left becomes it. Watches are told. Blocks on the disk where a file is to be finished;
+  /// any thread but an audio thread.
   ///
   /// - Parameters:
   ///   - id: The device's id.

@@ -1,5 +1,4 @@
 public import AudioDeviceCore
-internal import Synchronization
 
 /// Faults to order, for whoever has to prove that a call survives them.
 extension VirtualBackend {

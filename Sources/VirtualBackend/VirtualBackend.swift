@@ -1,5 +1,4 @@
 public import AudioDeviceCore
-internal import Synchronization
 
 /// Speakers and microphones made of software, paced by a clock.
 ///
@@ -29,8 +28,8 @@ public final class VirtualBackend: AudioBackend {
   public let clock: any PeriodClock
 
   let registry = StreamRegistry()
-  let faults = Mutex(Faults())
-  private let devicesState: Mutex<VirtualDevices>
+  let faults = Locked(Faults())
+  private let devicesState: Locked<VirtualDevices>
   private let watches = WatchList()
 
   /// A backend with the devices of ``Configuration/standard``.
@@ -38,7 +37,7 @@ public final class VirtualBackend: AudioBackend {
   /// - Parameter clock: What paces all streams.
   public init(clock: any PeriodClock = SystemPeriodClock.shared) {
     self.clock = clock
-    devicesState = Mutex(VirtualDevices())
+    devicesState = Locked(VirtualDevices())
   }
 
   /// A backend with devices of one's own. Opens nothing.
@@ -52,7 +51,7 @@ public final class VirtualBackend: AudioBackend {
     configuration: Configuration, clock: any PeriodClock = SystemPeriodClock.shared
   ) throws(AudioDeviceError) {
     self.clock = clock
-    devicesState = Mutex(try VirtualDevices(configuration))
+    devicesState = Locked(try VirtualDevices(configuration))
   }
 
   // MARK: AudioBackend
@@ -115,7 +114,10 @@ public final class VirtualBackend: AudioBackend {
       }
     }
     let engine = RenderEngine(speaker, timeline, format: configuration.format, latency: configuration.latency)
-    return stream(configuration, id, engine, client)
+    return try stream(configuration, id, engine, client) { (devices) throws(AudioDeviceError) in
+      if let failure = speaker.failure { throw failure }
+      _ = try devices.speaker(id)
+    }
   }
 
   private func openCapture(
@@ -139,16 +141,29 @@ public final class VirtualBackend: AudioBackend {
       source = LoopbackSource(try speaker(speakerID).timeline(clock), delay: delay, format: format)
     case .function(let function): source = FunctionSource(format: format, function)
     }
-    return stream(configuration, microphone.id, CaptureEngine(source, format: format), client, feed)
+    let engine = CaptureEngine(source, format: format)
+    return try stream(configuration, microphone.id, engine, client, feed) { (devices) throws(AudioDeviceError) in
+      _ = try devices.microphone(microphone.id)
+    }
   }
 
   private func stream(
     _ configuration: AudioStreamConfiguration, _ deviceID: String, _ engine: sending any PeriodEngine,
-    _ client: any AudioStreamClient, _ feed: FileFeed? = nil
-  ) -> VirtualStream {
+    _ client: any AudioStreamClient, _ feed: FileFeed? = nil,
+    confirm: (VirtualDevices) throws(AudioDeviceError) -> Void
+  ) throws(AudioDeviceError) -> VirtualStream {
     let identity = StreamIdentity(key: registry.makeKey(), configuration: configuration, deviceID: deviceID)
     let runner = StreamRunner(identity, engine: engine, client: client, clock: clock, registry: registry)
-    return VirtualStream(runner, feed: feed, clock: clock, registry: registry)
+    let stream = VirtualStream(runner, feed: feed, clock: clock, registry: registry)
+    // From now on the stream is told when its device goes. Whether it went while the stream was opened has to be asked.
+    do throws(AudioDeviceError) {
+      try checkAvailable()
+      try confirm(devicesState.withLock { $0 })
+    } catch {
+      stream.close()
+      throw error
+    }
+    return stream
   }
 
   // MARK: For the extensions

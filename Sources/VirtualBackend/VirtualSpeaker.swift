@@ -14,7 +14,7 @@ final class VirtualSpeaker: Sendable {
     var output: SpeakerOutput?
     var isFinished = false
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ description: VirtualBackend.Speaker) { self.description = description }
 
@@ -54,6 +54,9 @@ final class VirtualSpeaker: Sendable {
     }
     return output?.finish()
   }
+
+  /// What ended the output, or nil.
+  var failure: AudioDeviceError? { state.withLock { $0.output }?.failure }
 
   /// What went out so far.
   var outputStatistics: VirtualBackend.OutputStatistics {

@@ -1,5 +1,4 @@
 internal import AudioDeviceCore
-internal import Synchronization
 
 /// The owner's side of a stream.
 final class VirtualStream: AudioStream {
@@ -16,7 +15,7 @@ final class VirtualStream: AudioStream {
     var runner: StreamRunner?
     var schedulingClass = SchedulingClass.normal
   }
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let identity: StreamIdentity
   private let feed: FileFeed?
   private let clock: any PeriodClock
@@ -29,7 +28,7 @@ final class VirtualStream: AudioStream {
     self.feed = feed
     self.clock = clock
     self.registry = registry
-    state = Mutex(State(runner: runner))
+    state = Locked(State(runner: runner))
     registry.add(runner)
   }
 
@@ -45,13 +44,15 @@ final class VirtualStream: AudioStream {
     try state.withLock { (state) throws(AudioDeviceError) in
       switch state.phase {
       case .opened: break
-      case .started: return
+      case .started:
+        if let loss = state.runner?.loss { throw loss }
+        return
       case .failed(let error): throw error
       case .closed: throw AudioDeviceError(.invalidState, "The stream is closed; open another one.")
       }
       do throws(AudioDeviceError) {
         guard let runner = state.runner else { return }
-        if let loss = runner.pendingLoss { throw loss }
+        if let loss = runner.loss { throw loss }
         let thread = try run(runner)
         state.schedulingClass = thread.schedulingClass
         state.phase = .started(thread)

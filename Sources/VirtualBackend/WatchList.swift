@@ -7,7 +7,7 @@ final class WatchList: Sendable {
     var events: [Int: WakeEvent] = [:]
     var nextKey = 0
   }
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Starts a watch.
   ///

@@ -37,7 +37,7 @@
       defer { capture.stream.close() }
       let playback = try OpenStream("hw:CARD=Loopback,DEV=0", .render, format: format, latency: .seconds(1))
       defer { playback.stream.close() }
-      #expect(await becomesTrue(within: .seconds(30)) { playback.client.renderedFrames > 96_000 })
+      #expect(await becomesTrue(within: .seconds(30)) { capture.client.capturedFrames > 240_000 })
       capture.stream.close()
       playback.stream.close()
       let report = IndexCode.examine(capture.client.captured)

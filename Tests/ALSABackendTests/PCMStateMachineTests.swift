@@ -111,6 +111,23 @@
       #expect(bench.see(.running) == .lose(.stalled))
     }
 
+    /// A PCM that says it is ready, and then moves nothing.
+    @Test func emptyTransfersAreSleptOn() {
+      var bench = Bench()
+      var looks = 0
+      loop: while looks < 10_000 {
+        looks += 1
+        switch bench.see(.running, canTransfer: true) {
+        case .transfer: bench.machine.didTransferNothing(now: bench.now)
+        case .sleep(let duration): bench.pass(duration)
+        case let action:
+          #expect(action == .lose(.stalled))
+          break loop
+        }
+      }
+      #expect(looks < 500)
+    }
+
     @Test func audioEndsTheSleeping() {
       var bench = Bench()
       for _ in 0..<3 { _ = bench.see(.running) }
@@ -262,8 +279,25 @@
       var bench = Bench()
       #expect(bench.see(.running, error: -EIO) == .restart(.fault))
       bench.machine.didRestart(0, now: bench.now)
-      bench.pass(.seconds(1))
-      #expect(bench.see(.running, poll: .timedOut) == .lose(.failing(EIO)))
+      var action = PCMStateMachine.Action.wait
+      while action == .wait {
+        bench.pass(.milliseconds(30))
+        action = bench.see(.running, poll: .timedOut)
+      }
+      #expect(action == .lose(.failing(EIO)))
+    }
+
+    /// The process was stopped, or the machine slept: nobody looked, so nobody can say that the PCM stood still.
+    @Test func timeWithoutALookIsNoStall() {
+      let outcomes: [(PCMState, PCMStateMachine.Action)] = [
+        (.xrun, .restart(.xrun)), (.suspended, .resume), (.running, .wait), (.disconnected, .lose(.gone(ENODEV))),
+      ]
+      for (state, action) in outcomes {
+        var bench = Bench()
+        bench.flow(periods: 5)
+        bench.pass(.seconds(3_600))
+        #expect(bench.see(state, poll: .timedOut) == action)
+      }
     }
   }
 #endif

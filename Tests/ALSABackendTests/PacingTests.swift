@@ -6,8 +6,8 @@
 
   @Suite struct PacingGovernorTests {
     private let period = Duration.milliseconds(10)
-    private func governor(buffer: Duration = .milliseconds(40)) -> PacingGovernor {
-      PacingGovernor(period: period, buffer: buffer, now: AudioInstant(nanoseconds: 0))
+    private func governor() -> PacingGovernor {
+      PacingGovernor(format: .voice, buffer: 1_920, now: AudioInstant(nanoseconds: 0))
     }
 
     /// A device whose clock is 2 % fast, with a hiccup of a buffer now and then.
@@ -18,9 +18,21 @@
         now = now + .microseconds(9_800)
         if index % 50 == 0 {
           now = now + .milliseconds(40)
-          for _ in 0..<4 { #expect(governor.hold(now: now) == nil) }
+          for _ in 0..<4 { #expect(governor.hold(480, now: now) == nil) }
         }
-        #expect(governor.hold(now: now) == nil)
+        #expect(governor.hold(480, now: now) == nil)
+      }
+      #expect(!governor.isUnpaced)
+    }
+
+    /// Hardware that wakes every 512 frames is read in pieces of 480 and 32.
+    @Test func countsFramesAndNotTransfers() {
+      var governor = governor()
+      var now = AudioInstant(nanoseconds: 0)
+      for _ in 0..<10_000 {
+        now = now + AudioFormat.voice.duration(ofFrames: 512)
+        #expect(governor.hold(480, now: now) == nil)
+        #expect(governor.hold(32, now: now) == nil)
       }
       #expect(!governor.isUnpaced)
     }
@@ -30,7 +42,7 @@
       var now = AudioInstant(nanoseconds: 0)
       var periods = 0
       while !governor.isUnpaced, periods < 1_000 {
-        if let hold = governor.hold(now: now) {
+        if let hold = governor.hold(480, now: now) {
           #expect(hold > .zero && hold <= period)
           now = now + hold
         } else {
@@ -44,10 +56,10 @@
 
     @Test func aClockThatStandsOrJumpsDoesNoHarm() {
       var governor = governor()
-      for _ in 0..<6 { #expect(governor.hold(now: AudioInstant(nanoseconds: 0)) == nil) }
-      #expect(governor.hold(now: AudioInstant(nanoseconds: -5_000)) != nil)
-      #expect(governor.hold(now: AudioInstant(nanoseconds: 1 << 60)) == nil)
-      #expect(governor.hold(now: AudioInstant(nanoseconds: 0)) == nil)
+      for _ in 0..<6 { #expect(governor.hold(480, now: AudioInstant(nanoseconds: 0)) == nil) }
+      #expect(governor.hold(480, now: AudioInstant(nanoseconds: -5_000)) != nil)
+      #expect(governor.hold(480, now: AudioInstant(nanoseconds: 1 << 60)) == nil)
+      #expect(governor.hold(480, now: AudioInstant(nanoseconds: 0)) == nil)
     }
   }
 

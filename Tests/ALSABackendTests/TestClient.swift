@@ -73,6 +73,7 @@
     /// How fast the client was called last.
     ///
     /// - Parameter count: How many calls to look at.
+    /// - Returns: 1 for real time.
     func pace(of count: Int) -> Double {
       let calls = state.withLock { $0.calls }.suffix(count)
       guard let first = calls.first, let last = calls.last, last > first else { return 0 }
@@ -114,6 +115,7 @@
     ///   - latency: The wish. Long by default, so that a busy machine has no xruns of its own.
     ///   - backend: What opens it.
     ///   - starts: Whether it is started.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``.
     init(
       _ name: String, _ direction: AudioDirection, format: AudioFormat = .voice,
       latency: Duration? = .milliseconds(300),

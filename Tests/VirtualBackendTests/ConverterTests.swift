@@ -1,4 +1,5 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Foundation
 import Testing
 
@@ -27,12 +28,12 @@ import Testing
 
   @Test(arguments: rates) func carriesASineUnharmed(from: Int, to: Int) throws {
     let (input, output) = (try AudioFormat(from, 1), try AudioFormat(to, 1))
-    let result = convert(sine(1_000, input, frames: from, amplitude: 0.9), input, output)
+    let result = convert(Signal.tone(1_000, level: -1, for: .seconds(1), format: input).samples, input, output)
     // Without the ends, where the sine begins and breaks off.
     let middle = Array(result[(to / 10)..<(to / 10 + to / 2)])
     let fit = SineFit(1_000, middle, rate: to)
     #expect(fit.signalToNoise > 75, "\(from) to \(to): \(fit.signalToNoise) dB")
-    #expect(abs(fit.amplitude - 0.9) < 0.001)
+    #expect(abs(fit.level + 1) < 0.01)
     // No delay: output frame k is input frame k · from / to.
     let expected = (1_000 * Double(to / 10) / Double(to)).truncatingRemainder(dividingBy: 1)
     let turns = abs(fit.phase - expected).truncatingRemainder(dividingBy: 1)
@@ -42,25 +43,25 @@ import Testing
   @Test(arguments: [(48_000, 8_000, 5_000.0), (48_000, 16_000, 9_000), (44_100, 22_050, 12_500)])
   func letsNothingFoldDown(from: Int, to: Int, frequency: Double) throws {
     let (input, output) = (try AudioFormat(from, 1), try AudioFormat(to, 1))
-    let result = convert(sine(frequency, input, frames: from, amplitude: 0.9), input, output)
-    let level = 20 * log10(max(rootMeanSquare(Array(result.dropFirst(to / 10).dropLast(to / 10))), 1e-9))
-    #expect(level < -72, "\(level) dB")
+    let result = convert(Signal.tone(frequency, level: -1, for: .seconds(1), format: input).samples, input, output)
+    let middle = Signal(result, format: output).frames((to / 10)..<(to * 9 / 10))
+    #expect(middle.rmsLevel < -75, "\(middle.rmsLevel) dB")
   }
 
   @Test func addsNoImagesAbove() throws {
     let (input, output) = (try AudioFormat(8_000, 1), try AudioFormat(48_000, 1))
-    let result = convert(sine(1_000, input, frames: 8_000, amplitude: 0.9), input, output)
+    let result = convert(Signal.tone(1_000, level: -1, for: .seconds(1), format: input).samples, input, output)
     let image = SineFit(7_000, Array(result[4_800..<28_800]), rate: 48_000)
-    #expect(20 * log10(max(image.amplitude, 1e-9)) < -75)
+    #expect(image.level < -76)
   }
 
   @Test(arguments: [(8_000, 48_000), (48_000, 8_000), (44_100, 48_000), (22_050, 44_100)])
   func isFlatWhereSpeechLies(from: Int, to: Int) throws {
     let (input, output) = (try AudioFormat(from, 1), try AudioFormat(to, 1))
     for frequency in [100, 300, 1_000, 2_000, 3_000, 3_400].map(Double.init) {
-      let result = convert(sine(frequency, input, frames: from, amplitude: 0.5), input, output)
+      let result = convert(Signal.tone(frequency, level: -6, for: .seconds(1), format: input).samples, input, output)
       let fit = SineFit(frequency, Array(result[(to / 10)..<(to / 10 + to / 2)]), rate: to)
-      #expect(abs(20 * log10(fit.amplitude / 0.5)) < 0.1, "\(frequency) Hz: \(fit.amplitude)")
+      #expect(abs(fit.level + 6) < 0.1, "\(frequency) Hz: \(fit.level) dB")
     }
   }
 

@@ -1,5 +1,5 @@
 import AudioDeviceCore
-import Synchronization
+import AudioTestSupport
 import Testing
 import VirtualBackend
 
@@ -186,5 +186,5 @@ import VirtualBackend
 }
 
 private final class Canceller: Sendable {
-  let watch = Mutex<(any AudioDeviceWatch)?>(nil)
+  let watch = Locked<(any AudioDeviceWatch)?>(nil)
 }

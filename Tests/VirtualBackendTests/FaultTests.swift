@@ -1,5 +1,5 @@
 import AudioDeviceCore
-import Synchronization
+import AudioTestSupport
 import Testing
 import VirtualBackend
 
@@ -40,7 +40,7 @@ import VirtualBackend
   @Test func takesItsTimeOnTheClock() throws {
     backend.delayOpens(by: .seconds(5), of: .capture)
     let start = clock.now
-    let opened = Mutex<(time: AudioInstant, stream: any AudioStream)?>(nil)
+    let opened = Locked<(time: AudioInstant, stream: any AudioStream)?>(nil)
     let (backend, clock) = (backend, clock)
     let thread = try RealtimeThread(name: "opener", scheduling: .normal) {
       let stream = try? backend.openStream(.capture(), client: Probe(clock))
@@ -89,7 +89,7 @@ import VirtualBackend
     #expect(clock.advance(by: .milliseconds(30)))
     #expect(probe.captureCount + probe.renderCount == 3)
     #expect(other.captureCount + other.renderCount == 6)
-    try stream.start()
+    #expect(code { try stream.start() } == .deviceLost)
     stream.close()
     #expect(probe.notices.count == 1)
     rest.close()

@@ -1,4 +1,5 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Testing
 
 @testable import VirtualBackend

@@ -1,4 +1,5 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -16,7 +17,7 @@ final class Probe: AudioStreamClient {
     var toPlay: [Int16] = []
     var played = 0
   }
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let clock: any PeriodClock
   /// Called in every period, before anything else.
   private let onPeriod: @Sendable () -> Void
@@ -26,7 +27,7 @@ final class Probe: AudioStreamClient {
   ) {
     self.clock = clock
     self.onPeriod = onPeriod
-    state = Mutex(State(toPlay: samples))
+    state = Locked(State(toPlay: samples))
   }
 
   var now: State { state.withLock { $0 } }
@@ -92,19 +93,7 @@ extension AudioStreamConfiguration {
   }
 }
 
-/// A folder that goes with the test.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("virtual-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
+extension TemporaryFolder {
   func write(_ samples: [Int16], _ format: AudioFormat, _ name: String = "in.wav") throws -> String {
     var writer = try WaveWriter(path: path(name), format: format)
     try writer.write(samples.span)
@@ -126,23 +115,15 @@ func numbers(_ count: Int, seed: Int = 0) -> [Int16] {
   (0..<count).map { Int16(truncatingIfNeeded: ($0 + seed) &* 7_919 % 20_011 + 1) }
 }
 
-/// A sine with its peak at a part of full scale.
-func sine(_ frequency: Double, _ format: AudioFormat, frames: Int, amplitude: Double = 0.5) -> [Int16] {
-  (0..<frames).flatMap { frame in
-    let value = sin(2 * .pi * frequency * Double(frame) / Double(format.sampleRate))
-    return [Int16](repeating: Int16((value * amplitude * 32_767).rounded()), count: format.channelCount)
-  }
-}
-
 /// One channel of interleaved samples.
 func channel(_ index: Int, of samples: [Int16], _ format: AudioFormat) -> [Int16] {
-  stride(from: index, to: samples.count, by: format.channelCount).map { samples[$0] }
+  Signal(samples, format: format).channel(index)
 }
 
 /// The sine of a frequency that fits samples best, and what is left when it is taken away.
 struct SineFit {
-  /// Of the peak, where full scale is 1.
-  var amplitude: Double
+  /// Of the peak, in dBFS.
+  var level: Double
   /// In turns; 0 for a sine that begins at zero.
   var phase: Double
   /// Of the sine's power to that of the rest, in decibels.
@@ -163,27 +144,10 @@ struct SineFit {
       let rest = Double(sample) - sine * sin(angle) - cosine * cos(angle)
       noise += rest * rest
     }
-    amplitude = (sine * sine + cosine * cosine).squareRoot() / 32_767
+    level = 10 * log10((sine * sine + cosine * cosine) / (32_767 * 32_767))
     phase = atan2(cosine, sine) / (2 * .pi)
     signalToNoise = 10 * log10((sine * sine + cosine * cosine) / 2 * Double(samples.count) / max(noise, 1e-9))
   }
-}
-
-/// The root of the mean square, where full scale is 1.
-func rootMeanSquare(_ samples: [Int16]) -> Double {
-  (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(samples.count, 1))).squareRoot() / 32_767
-}
-
-/// Waits for a condition.
-///
-/// - Returns: Whether it came true within the limit.
-func eventually(within limit: Duration = .seconds(5), _ condition: () -> Bool) -> Bool {
-  let deadline = AudioInstant.now + limit
-  while !condition() {
-    guard AudioInstant.now < deadline else { return false }
-    usleep(2_000)
-  }
-  return true
 }
 
 /// The code that an operation throws, or nil.

@@ -1,6 +1,6 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Foundation
-import Synchronization
 import Testing
 import VirtualBackend
 import WaveFile
@@ -41,7 +41,7 @@ import WaveFile
     #expect(heard.count == rate * channels * 2)
     let mono = channel(0, of: heard, format)
     let fit = SineFit(frequency, mono, rate: rate)
-    #expect(abs(20 * log10(fit.amplitude) - level) < 0.01)
+    #expect(abs(fit.level - level) < 0.01)
     #expect(abs(fit.phase) < 0.000_1)
     #expect(fit.signalToNoise > 60)
     if channels == 2 { #expect(channel(1, of: heard, format) == mono) }
@@ -56,7 +56,7 @@ import WaveFile
   }
 
   @Test func asksAFunction() throws {
-    let times = Mutex<[AudioInstant]>([])
+    let times = Locked<[AudioInstant]>([])
     let count = Count()
     let format = try AudioFormat(22_050, 2)
     let start = clock.now
@@ -93,11 +93,11 @@ import WaveFile
   func convertsAFile(rate: Int, channels: Int, toRate: Int, toChannels: Int) throws {
     let (input, output) = (try AudioFormat(rate, channels), try AudioFormat(toRate, toChannels))
     // Whole waves, so that it goes on without a seam.
-    let path = try folder.write(sine(1_000, input, frames: rate, amplitude: 0.5), input)
+    let path = try folder.write(Signal.tone(1_000, level: -6, for: .seconds(1), format: input).samples, input)
     let heard = channel(0, of: try hear(.file(path: path, repeats: true), output, for: .seconds(3)), output)
     let fit = SineFit(1_000, Array(heard[(toRate / 2)..<(toRate * 5 / 2)]), rate: toRate)
     #expect(fit.signalToNoise > 75, "\(fit.signalToNoise) dB")
-    #expect(abs(fit.amplitude - 0.5) < 0.001)
+    #expect(abs(fit.level + 6) < 0.01)
   }
 
   @Test func playsAConvertedFileToItsEnd() throws {
@@ -165,7 +165,7 @@ import WaveFile
       #expect(backend.stallStreams(periods: 4) == 1)
       #expect(clock.advance(by: .milliseconds(100)))
       stream.close()
-      let whole = id == "file" ? numbers(48_000) : sine(440, .voice, frames: 48_000, amplitude: pow(10, -6 / 20))
+      let whole = id == "file" ? numbers(48_000) : Signal.tone(440, level: -6, for: .seconds(1)).samples
       #expect(probe.captured.count == 11 * 480)
       let expected = Array(whole[..<2_400]) + Array(whole[(2_400 + 4 * 480)..<(15 * 480)])
       // The phase of a tone may differ by a rounding.

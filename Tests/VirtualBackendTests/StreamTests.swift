@@ -1,4 +1,5 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -184,9 +185,7 @@ import VirtualBackend
     try backend.addSpeaker(.init(id: "recorder", target: .file(path: folder.path("out.wav"))))
     let direction: AudioDirection = ["speaker", "recorder"].contains(deviceID) ? .render : .capture
     let configuration = AudioStreamConfiguration(direction: direction, format: .voice, deviceID: deviceID)
-    func count(_ folder: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0 }
-    let descriptors = count("/proc/self/fd")
-    let threads = count("/proc/self/task")
+    let before = try ProcessSnapshot()
     for index in 0..<200 {
       let stream = try backend.openStream(configuration, client: Probe(clock))
       if index % 2 == 0 { try stream.start() }
@@ -196,7 +195,11 @@ import VirtualBackend
     #expect(backend.openStreams.isEmpty)
     #expect(backend.openedCount(direction) == 200)
     // Tests that run beside this one have some dozens of threads and descriptors; a leak has 100 or more.
-    #expect(eventually { count("/proc/self/fd") < descriptors + 70 && count("/proc/self/task") < threads + 70 })
+    #expect(
+      try eventually {
+        let now = try ProcessSnapshot()
+        return now.descriptors.count < before.descriptors.count + 70 && now.threads.count < before.threads.count + 70
+      })
   }
 
   // MARK: The machine's clock
@@ -241,7 +244,7 @@ import VirtualBackend
 
   @Test func asksForARealTimeThread() throws {
     let backend = VirtualBackend()
-    let granted = Mutex<SchedulingClass?>(nil)
+    let granted = Locked<SchedulingClass?>(nil)
     let probe = Probe(backend.clock) { granted.withLock { $0 = .current } }
     let stream = try backend.openStream(.capture(), client: probe)
     try stream.start()
@@ -267,7 +270,7 @@ private final class Counter: AudioStreamClient {
 /// Closes its stream in the first period.
 private final class Closer: AudioStreamClient {
   private let count = Atomic<Int>(0)
-  let stream = Mutex<(any AudioStream)?>(nil)
+  let stream = Locked<(any AudioStream)?>(nil)
   var calls: Int { count.load(ordering: .relaxed) }
   func streamDidCapture(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {
     count.wrappingAdd(1, ordering: .relaxed)

@@ -1,21 +1,10 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Foundation
 import Testing
 import WaveFile
 
-/// A folder that goes with the test.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("wave-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
+extension TemporaryFolder {
   func write(_ bytes: [UInt8], _ name: String = "sound.wav") throws -> String {
     // A new file, and not by Foundation: both would wait for the disk.
     unlink(path(name))

@@ -1,4 +1,5 @@
 import AudioDeviceCore
+import AudioTestSupport
 import Foundation
 import Testing
 import WaveFile

@@ -151,12 +151,11 @@ public final class PipeWireServer: SoundServer {
     try loadModule(
       "module-remap-source", "source_name=mic", "master=micfeed.monitor", "rate=48000", "channels=1",
       "channel_map=mono", "master_channel_map=mono", "source_properties=device.description=RigMic")
-    // The session manager makes the defaults, once it has come up.
+    // Refused ("Not supported") until the session manager has come up.
     let isReady = try eventually {
-      let names = try snapshot().sources.map(\.name)
-      guard names.contains("mic") else { return false }
-      try setDefaultSink("spk")
-      try setDefaultSource("mic")
+      guard try snapshot().sources.contains(where: { $0.name == "mic" }) else { return false }
+      try? setDefaultSink("spk")
+      try? setDefaultSource("mic")
       return try defaultSink() == "spk" && defaultSource() == "mic"
     }
     guard isReady else { throw RigError("its devices did not appear") }

@@ -22,14 +22,24 @@
       }
     }
 
-    /// Breaks a connection: the client sees it terminated.
+    /// Breaks a connection: the client sees it terminated. Blocks until the server has no such client any more.
     ///
     /// - Parameter index: The client's number.
     /// - Throws: ``RigError`` when the server refuses.
     public func killClient(_ index: Int) throws {
-      try PulseConnection(serverString).perform { context, completion, data in
-        pa_context_kill_client(context, UInt32(index), completion, data)
+      func kill() throws {
+        try PulseConnection(serverString).perform { context, completion, data in
+          pa_context_kill_client(context, UInt32(index), completion, data)
+        }
       }
+      try kill()
+      // PipeWire now and then answers that all is well, and does nothing. That it is gone already is no error here.
+      let isGone = try eventually {
+        guard try snapshot().clients.contains(where: { $0.index == index }) else { return true }
+        try? kill()
+        return false
+      }
+      guard isGone else { throw RigError("The server does not let go of client \(index)") }
     }
   }
 

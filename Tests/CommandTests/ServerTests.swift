@@ -1,0 +1,173 @@
+#if PulseAudio
+  import AudioDeviceCore
+  import AudioTestSupport
+  import Foundation
+  import Testing
+
+  /// The commands at a sound server of their own, measured from its other side. One after the other: they measure times,
+  /// and two cores are not many.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct ServerTests {
+    private let server: PulseServer
+    private let files: Files
+
+    init() throws {
+      server = try PulseServer.start()
+      files = try Files()
+    }
+
+    private func run(_ arguments: String...) throws -> Subprocess.Output {
+      try Subprocess.run([Program.audioDevice.path] + arguments, environment: server.environment, within: .seconds(20))
+    }
+
+    private func start(_ arguments: String...) throws -> RunningProgram {
+      try RunningProgram([Program.audioDevice.path] + arguments, environment: server.environment)
+    }
+
+    @Test func listShowsTheDevicesOfTheServer() throws {
+      let document = try document(try run("list", "--json").text)
+      #expect(document["backend"] as? String == "pulse")
+      let devices = try #require(document["devices"] as? [[String: Any]])
+      func ids(_ direction: String) -> Set<String> {
+        Set(devices.filter { $0["direction"] as? String == direction }.compactMap { $0["id"] as? String })
+      }
+      #expect(ids("render") == ["spk", "hdmi", "micfeed"])
+      #expect(ids("capture").isSuperset(of: ["mic", "silence"]))
+      let defaults = devices.filter { $0["isDefault"] as? Bool == true }.compactMap { $0["id"] as? String }
+      #expect(Set(defaults) == ["spk", "mic"])
+      let words = try run("list").text
+      #expect(words.contains("* spk  RigSpeakers") && words.contains("  hdmi  RigHDMI"), "\(words)")
+    }
+
+    @Test func playIsHeardAtTheServerToItsEnd() throws {
+      let format = try AudioFormat(sampleRate: 44_100, channelCount: 2)
+      let sound = try files.write(.tone(1000, for: .milliseconds(1500), format: format), "sound.wav")
+      let recording = try server.startRecording(from: "hdmi.monitor", format: format)
+      let program = try start("play", sound, "--output", "hdmi", "--json", "--events")
+      try program.waitForEvent("started", "render")
+      let stream = try #require(try server.sinkInputs(ofProcess: program.process.processID).first)
+      #expect(stream.deviceName == "hdmi")
+      #expect(stream.sampleSpecification.sampleRate == 44_100 && stream.sampleSpecification.channelCount == 2)
+      #expect(program.process.wait(within: .seconds(10)) == .exited(0), "\(program.errorText)")
+      #expect(try server.sinkInputs(ofProcess: program.process.processID).isEmpty)
+      #expect(try document(program.output)["isComplete"] as? Bool == true)
+      // What was played last is the last that comes out of the server.
+      try recording.waitForFrames(recording.frameCount + 22_050)
+      let heard = recording.stop()
+      let missing = format.duration(ofFrames: 66_150 - heard.loudFrameCount)
+      #expect(missing < .milliseconds(25), "\(missing) were not heard")
+      #expect(abs((heard.dominantFrequency() ?? 0) - 1000) < 2)
+    }
+
+    @Test func recordTakesWhatTheServerHears() throws {
+      let voice = try server.startPlaying(.tone(600, for: .seconds(20)), on: "micfeed")
+      defer { voice.stop() }
+      #expect(try eventually { try server.sinkInputs(ofProcess: voice.process.processID).count == 1 })
+      let output = try run("record", files.path("out.wav"), "--seconds", "1", "--json")
+      #expect(output.status == .exited(0), "\(output.errorText)")
+      let capture = try #require(document(output.text)["capture"] as? [String: Any])
+      #expect(capture["deviceID"] as? String == "mic")
+      let recorded = try files.read("out.wav")
+      #expect(recorded.frameCount == 48_000)
+      #expect(abs((recorded.dominantFrequency() ?? 0) - 600) < 2)
+      #expect(abs(recorded.toneLevel(at: 600) + 12) < 1)
+      #expect(try server.sourceOutputs(ofApplication: "audio-device").isEmpty)
+    }
+
+    #if MP3
+      @Test func ringIsHeardAndOpensNoMicrophone() throws {
+        let ringtone = try files.encode(.tone(700, for: .milliseconds(500)), "ring.mp3")
+        let program = try start("ring", ringtone, "--events")
+        try program.waitForEvent("ringtoneStarted")
+        #expect(try eventually { try server.sinkInputs(ofProcess: program.process.processID).count == 1 })
+        let heard = try server.record(from: "spk.monitor", for: .seconds(1))
+        #expect(abs((heard.dominantFrequency() ?? 0) - 700) < 2)
+        #expect(try server.sourceOutputs(ofProcess: program.process.processID).isEmpty)
+        #expect(try program.interrupt() == .exited(0))
+        #expect(program.output.contains("ring.mp3: rang for"))
+        #expect(try server.sinkInputs(ofProcess: program.process.processID).isEmpty)
+      }
+    #endif
+
+    @Test func loopbackReturnsTheMicrophoneToTheSpeaker() throws {
+      let program = try start("loopback", "--delay", "300", "--json", "--events")
+      try program.waitForEvent("started", "capture")
+      let delay = try EchoMeter(server).measure()
+      #expect(try program.interrupt() == .exited(0))
+      let document = try document(program.output)
+      let delays = try #require(document["delayMilliseconds"] as? [String: Double])
+      let total = try #require(delays["total"])
+      #expect(total >= 300)
+      #expect(delay >= .milliseconds(300) && delay < .milliseconds(600), "\(delay), told \(total)")
+      for direction in ["capture", "render"] {
+        let statistics = (document[direction] as? [String: Any])?["statistics"] as? [String: Any]
+        #expect(statistics?["frames"] as? Int ?? 0 > 48_000, "\(program.output)")
+      }
+    }
+
+    @Test func meterHearsTheServer() throws {
+      let voice = try server.startPlaying(.tone(600, level: -12, for: .seconds(20)), on: "micfeed")
+      defer { voice.stop() }
+      #expect(try eventually { try server.sinkInputs(ofProcess: voice.process.processID).count == 1 })
+      let document = try document(try run("meter", "--seconds", "1", "--json").text)
+      #expect(abs((document["peakDecibels"] as? Double ?? 0) + 12) < 1)
+    }
+
+    @Test func theDoctorFindsAServerThatWorks() throws {
+      let output = try run("doctor", "--tone", "--json")
+      let document = try document(output.text)
+      #expect(output.status == .exited(0) && document["works"] as? Bool == true, "\(output.text)")
+      #expect(document["backend"] as? String == "pulse")
+    }
+
+    @Test func theDoctorFindsWhatAServerLacks() throws {
+      let empty = try PulseServer.start(.empty)
+      let output = try Subprocess.run([Program.audioDevice.path, "doctor"], environment: empty.environment)
+      #expect(output.status == .exited(1))
+      #expect(output.text.contains("PROBLEM  default microphone: There is no"), "\(output.text)")
+    }
+
+    @Test func unknownDevicesAreNamed() throws {
+      let sound = try files.write(.tone(440, for: .milliseconds(100)), "sound.wav")
+      let output = try run("play", sound, "--output", "headset", "--json")
+      #expect(output.status == .exited(1))
+      #expect(errorCode(try document(output.text)) == "deviceNotFound")
+      #expect(output.errorText.contains("headset"))
+    }
+
+    @Test func playGoesOnAfterTheServerWasGone() throws {
+      let sound = try files.write(.tone(1000, for: .seconds(2)), "sound.wav")
+      let program = try start("play", sound, "--json", "--events")
+      try program.waitForEvent("started", "render")
+      server.kill()
+      try program.waitForEvent("lost", "render")
+      try server.restart()
+      try program.waitForEvent("recovered", "render")
+      #expect(program.process.wait(within: .seconds(10)) == .exited(0), "\(program.errorText)")
+      let document = try document(program.output)
+      #expect(document["isComplete"] as? Bool == true && document["seconds"] as? Double == 2)
+    }
+  }
+
+  /// Measures how long a sound takes from the microphone to the speaker of a server.
+  struct EchoMeter {
+    private let server: PulseServer
+
+    /// A burst goes to the microphone's feed and to the speaker at once, so that one recording has both: the burst
+    /// itself, and what comes back.
+    init(_ server: PulseServer) throws {
+      self.server = server
+      try server.loadModule("module-combine-sink", "sink_name=both", "slaves=micfeed,spk")
+    }
+
+    func measure() throws -> Duration {
+      let recording = try server.startRecording(from: "spk.monitor")
+      let start = recording.frameCount
+      let burst = Signal.silence(.milliseconds(300)) + .tone(1500, level: -6, for: .milliseconds(60))
+      try server.play(burst + .silence(.milliseconds(900)), on: "both", latency: .milliseconds(100))
+      let recorded = recording.stop()
+      let onsets = recorded.frames(start..<recorded.frameCount).onsets(above: -20, after: .milliseconds(70))
+      guard onsets.count >= 2 else { throw RigError("the burst came \(onsets.count) times: \(onsets)") }
+      return recorded.format.duration(ofFrames: onsets[1] - onsets[0])
+    }
+  }
+#endif
