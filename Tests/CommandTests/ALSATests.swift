@@ -15,7 +15,7 @@
     }
 
     private func run(_ arguments: String...) throws -> Subprocess.Output {
-      try Subprocess.run([Program.audioDevice.path] + arguments, environment: rig.environment, within: .seconds(20))
+      try Program.audioDevice.run(arguments, environment: rig.environment)
     }
 
     @Test func listShowsThem() throws {

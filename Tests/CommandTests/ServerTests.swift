@@ -16,11 +16,11 @@
     }
 
     private func run(_ arguments: String...) throws -> Subprocess.Output {
-      try Subprocess.run([Program.audioDevice.path] + arguments, environment: server.environment, within: .seconds(20))
+      try Program.audioDevice.run(arguments, environment: server.environment)
     }
 
     private func start(_ arguments: String...) throws -> RunningProgram {
-      try RunningProgram([Program.audioDevice.path] + arguments, environment: server.environment)
+      try Program.audioDevice.start(arguments, environment: server.environment)
     }
 
     @Test func listShowsTheDevicesOfTheServer() throws {
@@ -120,7 +120,7 @@
 
     @Test func theDoctorFindsWhatAServerLacks() throws {
       let empty = try PulseServer.start(.empty)
-      let output = try Subprocess.run([Program.audioDevice.path, "doctor"], environment: empty.environment)
+      let output = try Program.audioDevice.run("doctor", environment: empty.environment)
       #expect(output.status == .exited(1))
       #expect(output.text.contains("PROBLEM  default microphone: There is no"), "\(output.text)")
     }
