@@ -47,7 +47,8 @@
     /// All devices: `default`, the kernel's PCMs as `hw:CARD=…,DEV=…`, and what else the configuration offers
     /// (`snd_device_name_hint`). No PCM is opened for it. Blocks for up to three seconds; allocates.
     ///
-    /// Left out are the other spellings of the kernel's devices (`sysdefault:`, `front:`, `dmix:`, `plughw:`,
+    /// A `hw:` PCM belongs to one program at a time, and is the fastest way to the device; `default` is shared on most
+    /// machines. Left out are the other spellings of the kernel's devices (`sysdefault:`, `front:`, `dmix:`, `plughw:`,
     /// `surround51:`, `iec958:` …) and PCMs that only convert (`samplerate`, `upmix` …). Each can be opened by its name.
     ///
     /// - Returns: The default first, then the kernel's, then the rest, each in alsa-lib's order. Empty where nothing is

@@ -33,7 +33,7 @@
       }
       devices += ALSACards.devices()
       for hint in hints where isWorthListing(hint.name) {
-        devices += hint.devices(kind: .virtual, isDefault: false)
+        devices += hint.devices(kind: hint.name.hasPrefix("bluealsa") ? .bluetooth : .virtual, isDefault: false)
       }
       var seen: Set<[String]> = []
       return devices.filter { seen.insert([$0.id, $0.direction.rawValue]).inserted }

@@ -182,7 +182,7 @@
       return now < noRestartBefore ? .sleep(noRestartBefore - now) : .restart(reason)
     }
 
-    private mutating func loss(_ seen: Observation) -> Loss? {
+    private func loss(_ seen: Observation) -> Loss? {
       let number = -seen.error
       if number == ENODEV || number == ENXIO || number == ESHUTDOWN { return .gone(number) }
       // An unplugged card answers with POLLNVAL while its state still reads as running.

@@ -1,6 +1,5 @@
 #if PulseAudio
   public import AudioDeviceCore
-  internal import Synchronization
 
   /// The sound servers that speak PulseAudio's protocol: PulseAudio itself, and PipeWire with its pulse server.
   ///
@@ -14,7 +13,7 @@
     private let server: String?
     private let application: ApplicationIdentity
     private let limits: PulseLimits
-    private let mainloop = Mutex<PulseMainloop?>(nil)
+    private let mainloop = Locked<PulseMainloop?>(nil)
 
     /// A backend that has not connected yet. Neither blocks nor fails.
     ///

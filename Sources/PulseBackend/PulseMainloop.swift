@@ -122,7 +122,7 @@
     }
     /// Wakes the audio thread.
     let event: WakeEvent
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(event: WakeEvent) { self.event = event }
 

@@ -13,14 +13,13 @@ public import AudioDeviceCore
 /// frames that were captured since the one before: the ``AudioStream/latency`` of capture is one period. A render stream
 /// asks for frames that will sound one latency later: 40 ms, or the wish of the configuration within 20 … 500 ms. Frames
 /// rendered are heard by a loopback microphone with no delay but that of its source, so that the round trip of a frame
-/// is the latency of the render stream, the source's delay and the latency of the capture stream, exactly. Where rates
-/// or channels differ, a converter stands between; it delays capture by what it has to look ahead (at most 4 ms, told in
-/// the latency) and render by nothing.
+/// is the latency of the render stream, the source's delay and the latency of the capture stream, exactly. Where formats
+/// differ a converter stands between, which delays nothing: it looks ahead within the latency.
 ///
 /// A stream that comes late on the machine's clock catches up as long as a device's buffer would have held out: the
-/// latency for render, 40 ms for capture. When it is later, the periods missed are lost, an xrun is counted, and it goes
-/// on with the period that is due. Threads that touch files take part in the clock as well: a manual clock does not move
-/// on before they are done.
+/// latency for render (5 to 10 ms less, for the converters), 40 ms for capture. When it is later, the periods missed are
+/// lost, an xrun is counted, and it goes on with the period that is due. Threads that touch files take part in the clock
+/// as well: a manual clock does not move on before they are done.
 ///
 /// All functions may be called from any thread but an audio thread.
 public final class VirtualBackend: AudioBackend {

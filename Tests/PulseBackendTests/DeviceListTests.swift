@@ -142,7 +142,7 @@
       @Test func mayListDevicesFromItsHandler() throws {
         let rig = try PulseRig()
         defer { rig.stop() }
-        let seen = Mutex<[String]>([])
+        let seen = Locked<[String]>([])
         let backend = rig.backend
         let watch = try backend.watchDevices { [weak backend] in
           let ids = (try? backend?.devices())?.map(\.id) ?? []

@@ -1,7 +1,7 @@
 import CRigProcess
 import Foundation
 import Glibc
-import Synchronization
+import RealtimeSupport
 
 /// A child process that cannot outlive the test process, nor this object.
 public final class Subprocess: Sendable {
@@ -11,7 +11,7 @@ public final class Subprocess: Sendable {
   public let command: [String]
 
   private let descriptor: OwnedDescriptor
-  private let status = Mutex<ExitStatus?>(nil)
+  private let status = Locked<ExitStatus?>(nil)
 
   /// How a process ended.
   public enum ExitStatus: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RealtimeSupport
 
 /// A private PipeWire with WirePlumber, its PulseAudio server and a message bus. See ``SoundServer`` for its devices.
 ///
@@ -27,7 +27,7 @@ public final class PipeWireServer: SoundServer {
   /// The socket that clients connect to.
   public var socketPath: String { "\(folder)/pulse/native" }
 
-  private let daemons = Mutex<[Part: Daemon]>([:])
+  private let daemons = Locked<[Part: Daemon]>([:])
 
   /// Starts a server. Blocks until its devices are there and WirePlumber has made them the defaults, about half a second.
   ///
