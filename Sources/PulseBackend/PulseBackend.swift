@@ -113,7 +113,7 @@
         notices: PulseDelivery(queue: mainloop.notices) { client.streamDidNotice($0) })
       let call =
         configuration.direction == .capture ? "pa_stream_connect_record" : "pa_stream_connect_playback"
-      try request(call, on: mainloop) { connection, reply in
+      try request(call, on: mainloop, opening: key) { connection, reply in
         connection.openStream(configuration, client: client, state: state, key: key, reply: reply)
       }
       return PulseStream(format: configuration.format, mainloop: mainloop, key: key, state: state)
@@ -131,14 +131,14 @@
     }
 
     private func request<Value: Sendable>(
-      _ call: String, on mainloop: PulseMainloop? = nil, within limit: Duration? = nil,
+      _ call: String, on mainloop: PulseMainloop? = nil, opening key: Int? = nil, within limit: Duration? = nil,
       _ body: @escaping @Sendable (PulseConnection, PulseReply<Value>) -> Void
     ) throws(AudioDeviceError) -> Value {
       let mainloop = if let mainloop { mainloop } else { try runningMainloop() }
       do throws(AudioDeviceError) {
         return try mainloop.request(call, limit: limit ?? limits.connect + limits.request, body)
       } catch {
-        if error.code == .timedOut, !mainloop.isCurrentThread { mainloop.post { $0.didTimeOut() } }
+        if error.code == .timedOut, !mainloop.isCurrentThread { mainloop.post { $0.didTimeOut(opening: key) } }
         throw error
       }
     }
