@@ -215,13 +215,14 @@ import VirtualBackend
     try render.start()
     let begin = AudioInstant.now
     #expect(eventually { capturing.captureCount >= 40 && rendering.renderCount >= 40 })
+    let least = Int((AudioInstant.now - begin) / .milliseconds(10))
     capture.close()
     render.close()
-    let periods = Int((AudioInstant.now - begin) / .milliseconds(10))
+    let most = Int((AudioInstant.now - begin) / .milliseconds(10))
     for stream in [capture, render] {
-      // On the grid: every period that became due was exchanged or counted as lost, but for those that may yet come.
+      // Every period that became due was exchanged or counted as lost, but for the last ones on a machine that stalls.
       let accounted = (stream.statistics.frames + stream.statistics.lostFrames) / 480
-      #expect(accounted <= periods + 1 && accounted >= periods - 5)
+      #expect(accounted <= most + 1 && accounted >= least - 20)
     }
     for times in capturing.now.captureTimes { #expect(times.delivered - times.captured >= .milliseconds(10)) }
   }
