@@ -24,6 +24,7 @@ public final class Subprocess: Sendable {
   /// An environment with nothing in it that leads to a sound server or a desktop.
   public static let plainEnvironment = [
     "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    "TMPDIR": FileManager.default.temporaryDirectory.path,
     "LC_ALL": "C.UTF-8",
     "HOME": "/nonexistent",
   ]
