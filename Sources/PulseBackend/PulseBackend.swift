@@ -58,8 +58,8 @@
     /// `pa_context_get_source_info_list`). Any thread but an audio thread; blocks for four seconds at the most.
     ///
     /// - Returns: The devices. Those made of software (null sinks, filters such as echo cancellers) are of the kind
-    ///   ``AudioDeviceInfo/Kind/virtual``.
-    /// - Throws: ``AudioDeviceError``: no server, no permission, or no answer in time.
+    ///   ``AudioDeviceCore/AudioDeviceInfo/Kind/virtual``.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, or no answer in time.
     public func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] {
       try request("pa_context_get_sink_info_list") { connection, reply in
         connection.use { result in
@@ -77,7 +77,7 @@
     ///   a queue of the backend's that is no audio thread. It may call ``devices()``. The server's end is a change, and
     ///   so is its return; both are seen within a second or so.
     /// - Returns: The watch.
-    /// - Throws: ``AudioDeviceError``: no server, no permission, or no answer in time.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, or no answer in time.
     public func watchDevices(
       onChange: @escaping @Sendable () -> Void
     ) throws(AudioDeviceError) -> any AudioDeviceWatch {
@@ -102,7 +102,7 @@
     ///   - configuration: What the stream is to be.
     ///   - client: Called on the audio thread once the stream is started; retained until the stream is closed.
     /// - Returns: The stream.
-    /// - Throws: ``AudioDeviceError``: no server, no permission, no such device, or no answer within four seconds.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, no such device, or no answer within four seconds.
     ///   Nothing is left at the server then.
     public func openStream(
       _ configuration: AudioStreamConfiguration, client: any AudioStreamClient

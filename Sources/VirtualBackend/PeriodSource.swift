@@ -39,7 +39,7 @@ final class ToneSource: PeriodSource {
   ///   - frequency: In hertz.
   ///   - level: Of the peak, in decibels below full scale.
   ///   - format: Of the stream.
-  /// - Throws: ``AudioDeviceError`` when the rate cannot carry the frequency.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the rate cannot carry the frequency.
   init(frequency: Double, level: Double, format: AudioFormat) throws(AudioDeviceError) {
     guard frequency * 2 < Double(format.sampleRate) else {
       throw AudioDeviceError(
