@@ -31,7 +31,7 @@ final class SpeakerOutput: Sendable {
   ///   - target: Where the sound goes.
   ///   - timeline: Where it comes from.
   ///   - clock: What paces it.
-  ///   - onFailure: Called on the output's own thread, once, when it ends because of an error.
+  ///   - onFailure: Called on the output's own thread, once, when it ends by itself because of an error.
   /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be made, or no thread.
   init?(
     _ target: VirtualBackend.RenderTarget, timeline: SpeakerTimeline, clock: any PeriodClock,
@@ -90,7 +90,8 @@ final class SpeakerOutput: Sendable {
     }
     if let error {
       state.withLock { $0.failure = error }
-      onFailure(error)
+      // Whoever ended it is told by `finish()`.
+      if !isEnding.load(ordering: .acquiring) { onFailure(error) }
     }
     waiter.invalidate()
   }

@@ -58,13 +58,15 @@ final class StreamRunner: Sendable {
   var loss: AudioDeviceError? { mail.withLock { $0.loss } }
 
   /// Names the waiter of the thread that is about to be made.
-  func willRun(with waiter: any ClockWaiter) { mail.withLock { $0.waiter = waiter } }
+  func willRun(with waiter: any ClockWaiter) {
+    mail.withLock { $0.waiter = waiter }
+    identity.isRunning.store(true, ordering: .relaxed)
+  }
 
   // MARK: The stream's thread
 
   /// Calls the client until the stream is stopped or lost.
   func run(_ waiter: any ClockWaiter, from anchor: AudioInstant) {
-    identity.isRunning.store(true, ordering: .relaxed)
     let loss = engine.withLock { engine in
       let loss = exchange(engine, waiter, anchor)
       engine.end(at: clock.now)

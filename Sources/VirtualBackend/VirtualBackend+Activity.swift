@@ -52,8 +52,8 @@ extension VirtualBackend {
 
   /// Ends the output of a speaker after all that has sounded until now has reached the target, and closes the file.
   ///
-  /// Streams go on; loopback microphones hear them still. Idempotent; blocks on the disk, on any thread but an audio
-  /// thread.
+  /// Streams go on, also when the file cannot be finished; loopback microphones hear them still. Idempotent; blocks on
+  /// the disk, on any thread but an audio thread.
   ///
   /// - Parameter id: The speaker's id.
   /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`, or what went wrong with the output, now or before.

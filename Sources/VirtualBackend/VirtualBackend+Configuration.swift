@@ -70,7 +70,8 @@ extension VirtualBackend {
     /// Into a WAVE file, which replaces what is there when the speaker is first opened.
     ///
     /// A thread of its own writes it. When that fails, on a full disk for instance, every stream on the speaker is
-    /// lost with the error, and so is every attempt to open one.
+    /// lost with the error, and opening another fails with it until ``VirtualBackend/finishOutput(ofSpeaker:)`` gives
+    /// the file up.
     case file(path: String)
     /// To a function, called on an audio thread with one period (the last one may be shorter): it may not block, lock or
     /// allocate. The samples are interleaved and valid during the call.

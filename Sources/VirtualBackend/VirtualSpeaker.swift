@@ -29,12 +29,12 @@ final class VirtualSpeaker: Sendable {
 
   /// The timeline, for a stream that will mix into it; the first one starts the output.
   ///
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the output cannot be opened, or has failed before.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the output cannot be opened, or has failed and was not given up by `finish()`.
   func open(
     _ clock: any PeriodClock, onFailure: @escaping @Sendable (AudioDeviceError) -> Void
   ) throws(AudioDeviceError) -> SpeakerTimeline {
     try state.withLock { (state) throws(AudioDeviceError) in
-      if let failure = state.output?.failure { throw failure }
+      if let failure = state.output?.failure, !state.isFinished { throw failure }
       let timeline = try Self.timeline(&state, description, clock)
       if state.output == nil && !state.isFinished {
         state.output = try SpeakerOutput(
@@ -55,8 +55,8 @@ final class VirtualSpeaker: Sendable {
     return output?.finish()
   }
 
-  /// What ended the output, or nil.
-  var failure: AudioDeviceError? { state.withLock { $0.output }?.failure }
+  /// What ended the output by itself, or nil.
+  var failure: AudioDeviceError? { state.withLock { $0.isFinished ? nil : $0.output?.failure } }
 
   /// What went out so far.
   var outputStatistics: VirtualBackend.OutputStatistics {

@@ -1,4 +1,5 @@
 internal import AudioDeviceCore
+internal import Synchronization
 
 /// The owner's side of a stream.
 final class VirtualStream: AudioStream {
@@ -58,6 +59,7 @@ final class VirtualStream: AudioStream {
         state.phase = .started(thread)
       } catch {
         registry.remove(identity.key)
+        identity.isRunning.store(false, ordering: .relaxed)
         state.phase = .failed(error)
         throw error
       }

@@ -209,6 +209,12 @@ import WaveFile
     #expect(code { _ = try backend.openStream(.render(), client: call) } == .fileNotWritable)
     #expect(code { try backend.finishOutput(ofSpeaker: "speaker") } == .fileNotWritable)
     #expect(try backend.outputStatistics(ofSpeaker: "speaker").failure?.code == .fileNotWritable)
+    // The file is given up; the speaker is not.
+    let third = try backend.openStream(.render(), client: call)
+    try third.start()
+    #expect(clock.advance(by: .milliseconds(50)))
+    #expect(third.statistics.frames == 5 * 480)
+    third.close()
   }
 
   @Test func tellsAtTheFinishThatTheDiskIsFull() throws {
@@ -218,6 +224,9 @@ import WaveFile
     #expect(clock.advance(by: .milliseconds(100)))
     try fillDisk()
     #expect(code { try backend.finishOutput(ofSpeaker: "speaker") } == .fileNotWritable)
+    #expect(clock.advance(by: .milliseconds(100)))
+    #expect(stream.statistics.frames == 20 * 480)
+    #expect(backend.openStreams.count == 1)
     stream.close()
   }
 
