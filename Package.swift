@@ -98,12 +98,15 @@ let package = Package(
       cSettings: cSettings + [.define("RIG_ALSA", .when(traits: ["ALSA"])), .define("PIC")],
       linkerSettings: [.linkedLibrary("asound", .when(traits: ["ALSA"]))]),
     .target(
-      name: "AudioTestSupport", dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess", pulse],
+      name: "AudioTestSupport",
+      dependencies: ["AudioDeviceCore", "CHeapCounter", "CRigControl", "CRigProcess", "RealtimeSupport", pulse],
       path: "Tests/AudioTestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "AudioTestSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", alsa],
       swiftSettings: swiftSettings),
-    .testTarget(name: "KernelLaneTests", dependencies: ["AudioTestSupport", alsa], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "KernelLaneTests", dependencies: ["AudioTestSupport", "RealtimeSupport", alsa],
+      swiftSettings: swiftSettings),
     .testTarget(name: "RealtimeSupportTests", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
     .testTarget(
       name: "SoundDecodingTests", dependencies: ["AudioTestSupport", "SoundDecoding"], swiftSettings: swiftSettings),

@@ -72,7 +72,7 @@
     /// Starts the thread.
     ///
     /// - Returns: Whether it was started; `false` when it runs already.
-    /// - Throws: ``AudioDeviceError`` when the stream was closed or the system has no thread left.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the stream was closed or the system has no thread left.
     private func launch() throws(AudioDeviceError) -> Bool {
       let shared = shared
       let outcome = state.withLock { state -> Result<Bool, AudioDeviceError> in

@@ -56,7 +56,7 @@
     ///   - name: The PCM's name.
     ///   - wish: Direction, format and buffer.
     /// - Returns: The PCM, prepared and not started.
-    /// - Throws: ``AudioDeviceError``; nothing stays open.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``; nothing stays open.
     static func open(_ name: String, _ wish: PCMConfiguration) throws(AudioDeviceError) -> OpenPCM {
       let outcome: Result<OpenPCM, AudioDeviceError>?
       do {

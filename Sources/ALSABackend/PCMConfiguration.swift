@@ -63,7 +63,7 @@
     ///   - wish: What is wanted.
     ///   - name: The PCM's, for messages.
     /// - Returns: What was got.
-    /// - Throws: ``AudioDeviceError``: ``AudioDeviceError/Code/formatNotSupported`` when the PCM refuses the rate, the
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: ``AudioDeviceCore/AudioDeviceError/Code/formatNotSupported`` when the PCM refuses the rate, the
     ///   channels or every usable period.
     func configure(_ wish: PCMConfiguration, name: String) throws(AudioDeviceError) -> PCMGeometry {
       let parameters = try HardwareParameters(name: name)

@@ -17,7 +17,7 @@
     /// - Parameters:
     ///   - name: As in alsa-lib's configuration.
     ///   - direction: Which way.
-    /// - Throws: ``AudioDeviceError`` that says why.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that says why.
     init(name: String, direction: AudioDirection) throws(AudioDeviceError) {
       var opened: OpaquePointer?
       let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK

@@ -1,5 +1,6 @@
 #if ALSA
   internal import CALSA
+  internal import CAudioSupport
   internal import Glibc
 
   /// Who keeps a PCM at the pace of time.

@@ -5,7 +5,7 @@
   /// is doing.
   ///
   /// The thread may hang in a plug-in when the stream is closed, and cannot be waited for then; the door is what makes
-  /// the promise of ``AudioStream/close()`` hold all the same. Lock-free.
+  /// the promise of ``AudioDeviceCore/AudioStream/close()`` hold all the same. Lock-free.
   final class StreamGate: Sendable {
     private static let shut: UInt8 = 1
     private static let inside: UInt8 = 2

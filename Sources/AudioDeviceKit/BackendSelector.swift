@@ -31,7 +31,7 @@ final class BackendSelector: Sendable {
   /// Chooses. Blocks for a bounded time while servers are asked.
   ///
   /// - Returns: The backend, and whether it is another one than before.
-  /// - Throws: ``AudioDeviceError`` when a wished backend was not built in.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when a wished backend was not built in.
   func select() throws(AudioDeviceError) -> (backend: any AudioBackend, isNew: Bool) {
     let (selected, known) = state.withLock { ($0.selected, $0.candidates) }
     if let selected {

@@ -5,7 +5,7 @@
 /// stored state is used from the audio threads and from whoever controls it.
 ///
 /// While a direction runs it keeps the device alive; ``stopCapture()`` and ``stopRendering()`` (or an
-/// ``AudioDeviceManager``, which calls them) let it go.
+/// ``AudioDeviceCore/AudioDeviceManager``, which calls them) let it go.
 open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   // Unchecked, for subclasses alone: all stored properties here are constants that are safe to share.
 
@@ -17,9 +17,9 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     public var captureFormat: AudioFormat = .voice
     /// Of the periods read from the bus.
     public var renderFormat: AudioFormat = .voice
-    /// The microphone's ``AudioDeviceInfo/id``; nil follows the default.
+    /// The microphone's ``AudioDeviceCore/AudioDeviceInfo/id``; nil follows the default.
     public var inputDeviceID: String?
-    /// The speaker's ``AudioDeviceInfo/id``; nil follows the default.
+    /// The speaker's ``AudioDeviceCore/AudioDeviceInfo/id``; nil follows the default.
     public var outputDeviceID: String?
     /// The wished delay of each direction; nil for the backend's measured best.
     public var latency: Duration?
@@ -77,7 +77,7 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   /// - Parameter samples: One period, interleaved, in ``renderFormat``.
   open func processRenderedPeriod(_ samples: inout MutableSpan<Int16>) {}
 
-  /// Whoever hosts the device; nil outside an ``AudioDeviceManager``. Not on audio threads.
+  /// Whoever hosts the device; nil outside an ``AudioDeviceCore/AudioDeviceManager``. Not on audio threads.
   public var host: (any AudioDeviceHost)? { links.withLock { $0.host } }
 
   /// The backend in use; nil before the first initialisation. Not on audio threads.

@@ -6,7 +6,7 @@
   ///
   /// ``startRingtone()`` halts the call's microphone and speaker, and plays an MP3 in a loop on a stream of its own until
   /// ``stopRingtone()``. Meanwhile the client goes on as if nothing had happened: its wishes are remembered, silence is
-  /// captured for it, and what it wants rendered is dropped. The device must be installed in an ``AudioDeviceManager``,
+  /// captured for it, and what it wants rendered is dropped. The device must be installed in an ``AudioDeviceCore/AudioDeviceManager``,
   /// which halts the call and lets it go on.
   open class RingtoneAudioDevice: DefaultAudioDevice, @unchecked Sendable {
     // Unchecked, for subclasses alone.
@@ -59,7 +59,7 @@
     /// The file is opened and its beginning decoded first, and where the backend can, the ringtone's stream is opened too,
     /// so that what fails fails while the call is untouched. Blocks until the ringtone is on its way to the speaker.
     ///
-    /// - Throws: ``AudioDeviceError`` that names the file or the device; the call goes on.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file or the device; the call goes on.
     open func startRingtone() throws(AudioDeviceError) {
       // On the ringtone's own thread it rings, and what ends the ringing waits for that thread.
       guard !isOnWorker else { return }

@@ -1,6 +1,6 @@
 /// How a ringtone sounds and where.
 public struct RingtoneConfiguration: Sendable {
-  /// The speaker's ``AudioDeviceInfo/id``; nil rings where the call is heard.
+  /// The speaker's ``AudioDeviceCore/AudioDeviceInfo/id``; nil rings where the call is heard.
   public var outputDeviceID: String?
   /// Decibels, -60 … +20, added to the file's own level; peaks that become too large are clipped.
   public var gain: Double = 0

@@ -61,7 +61,7 @@
     /// - Parameters:
     ///   - onTick: Called on the worker thread once a second, first at once.
     ///   - onFailure: Called once, from any thread but the audio thread, when decoding or the stream ends by itself.
-    /// - Throws: ``AudioDeviceError`` from the stream's start; what was begun ends with ``stop()``.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` from the stream's start; what was begun ends with ``stop()``.
     func start(
       onTick: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (AudioDeviceError) -> Void
     ) throws(AudioDeviceError) {

@@ -8,7 +8,7 @@ final class XrunReporter: Sendable {
   /// - Parameters:
   ///   - statistics: What the device counts; nil ends the thread.
   ///   - post: Takes the events.
-  /// - Throws: ``AudioDeviceError`` when no thread can be made.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when no thread can be made.
   init(
     statistics: @escaping @Sendable () -> AudioDeviceStatistics?,
     post: @escaping @Sendable (AudioDeviceEvent.Kind) -> Void

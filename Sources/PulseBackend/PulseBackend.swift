@@ -1,6 +1,5 @@
 #if PulseAudio
   public import AudioDeviceCore
-  internal import Synchronization
 
   /// The sound servers that speak PulseAudio's protocol: PulseAudio itself, and PipeWire with its pulse server.
   ///
@@ -14,7 +13,7 @@
     private let server: String?
     private let application: ApplicationIdentity
     private let limits: PulseLimits
-    private let mainloop = Mutex<PulseMainloop?>(nil)
+    private let mainloop = Locked<PulseMainloop?>(nil)
 
     /// A backend that has not connected yet. Neither blocks nor fails.
     ///
@@ -59,8 +58,8 @@
     /// `pa_context_get_source_info_list`). Any thread but an audio thread; blocks for four seconds at the most.
     ///
     /// - Returns: The devices. Those made of software (null sinks, filters such as echo cancellers) are of the kind
-    ///   ``AudioDeviceInfo/Kind/virtual``.
-    /// - Throws: ``AudioDeviceError``: no server, no permission, or no answer in time.
+    ///   ``AudioDeviceCore/AudioDeviceInfo/Kind/virtual``.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, or no answer in time.
     public func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] {
       try request("pa_context_get_sink_info_list") { connection, reply in
         connection.use { result in
@@ -78,7 +77,7 @@
     ///   a queue of the backend's that is no audio thread. It may call ``devices()``. The server's end is a change, and
     ///   so is its return; both are seen within a second or so.
     /// - Returns: The watch.
-    /// - Throws: ``AudioDeviceError``: no server, no permission, or no answer in time.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, or no answer in time.
     public func watchDevices(
       onChange: @escaping @Sendable () -> Void
     ) throws(AudioDeviceError) -> any AudioDeviceWatch {
@@ -103,7 +102,7 @@
     ///   - configuration: What the stream is to be.
     ///   - client: Called on the audio thread once the stream is started; retained until the stream is closed.
     /// - Returns: The stream.
-    /// - Throws: ``AudioDeviceError``: no server, no permission, no such device, or no answer within four seconds.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, no such device, or no answer within four seconds.
     ///   Nothing is left at the server then.
     public func openStream(
       _ configuration: AudioStreamConfiguration, client: any AudioStreamClient
@@ -114,7 +113,7 @@
         notices: PulseDelivery(queue: mainloop.notices) { client.streamDidNotice($0) })
       let call =
         configuration.direction == .capture ? "pa_stream_connect_record" : "pa_stream_connect_playback"
-      try request(call, on: mainloop) { connection, reply in
+      try request(call, on: mainloop, opening: key) { connection, reply in
         connection.openStream(configuration, client: client, state: state, key: key, reply: reply)
       }
       return PulseStream(format: configuration.format, mainloop: mainloop, key: key, state: state)
@@ -132,14 +131,14 @@
     }
 
     private func request<Value: Sendable>(
-      _ call: String, on mainloop: PulseMainloop? = nil, within limit: Duration? = nil,
+      _ call: String, on mainloop: PulseMainloop? = nil, opening key: Int? = nil, within limit: Duration? = nil,
       _ body: @escaping @Sendable (PulseConnection, PulseReply<Value>) -> Void
     ) throws(AudioDeviceError) -> Value {
       let mainloop = if let mainloop { mainloop } else { try runningMainloop() }
       do throws(AudioDeviceError) {
         return try mainloop.request(call, limit: limit ?? limits.connect + limits.request, body)
       } catch {
-        if error.code == .timedOut, !mainloop.isCurrentThread { mainloop.post { $0.didTimeOut() } }
+        if error.code == .timedOut, !mainloop.isCurrentThread { mainloop.post { $0.didTimeOut(opening: key) } }
         throw error
       }
     }

@@ -48,6 +48,8 @@
         { _, _, _, data in
           guard let data else { return }
           let connection = Unmanaged<PulseConnection>.fromOpaque(data).takeUnretainedValue()
+          // Not put off by further changes: they may come without end, as when a volume slider is dragged.
+          guard !connection.settling.isScheduled else { return }
           connection.settling.schedule(after: connection.limits.settling)
         }, Unmanaged.passUnretained(self).toOpaque())
       let events =

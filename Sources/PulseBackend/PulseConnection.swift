@@ -206,8 +206,12 @@
     /// A context for asking about a failure: nil when it is not the connection's any more.
     func context(_ context: OpaquePointer) -> OpaquePointer? { context == self.context ? context : nil }
 
-    /// Lets go of a connection that carries nothing alive and whose server did not answer: the next use connects anew.
-    func didTimeOut() {
+    /// Nobody waits any more for an answer that did not come. A connection that carries nothing alive is let go of, so
+    /// that the next use connects anew.
+    ///
+    /// - Parameter key: The stream that was to be opened, if it was that.
+    func didTimeOut(opening key: Int?) {
+      if let key { streams[key]?.close() }
       guard isReady, streams.values.allSatisfy({ $0.phase == .closed }) else { return }
       dropContext()
     }

@@ -1,7 +1,6 @@
 #if PulseAudio
   internal import AudioDeviceCore
   internal import Dispatch
-  internal import Synchronization
 
   /// The serial queue on which clients and watchers get their notices, so that these never run on the audio thread.
   final class PulseNoticeQueue: Sendable {
@@ -25,7 +24,7 @@
       var pending = 0
     }
     private let queue: PulseNoticeQueue
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// A delivery that is open.
     ///
@@ -34,7 +33,7 @@
     ///   - handler: Gets the messages; retained until the delivery is closed.
     init(queue: PulseNoticeQueue, handler: @escaping @Sendable (Message) -> Void) {
       self.queue = queue
-      state = Mutex(State(handler: handler))
+      state = Locked(State(handler: handler))
     }
 
     /// Sends a message. Any thread; allocates, does not wait.

@@ -30,7 +30,7 @@
     ///   - server: The server's address; nil for libpulse's own choice.
     ///   - application: Who we are to the server.
     ///   - limits: How long to wait for what.
-    /// - Throws: ``AudioDeviceError`` when the process is out of threads, descriptors or memory.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the process is out of threads, descriptors or memory.
     init(server: String?, application: ApplicationIdentity, limits: PulseLimits) throws(AudioDeviceError) {
       let started = PulseReply<Void>()
       do throws(SystemCallError) {
@@ -87,7 +87,7 @@
     ///   - limit: The longest wait.
     ///   - body: Runs on the audio thread; resolves the reply, now or later.
     /// - Returns: The answer.
-    /// - Throws: ``AudioDeviceError``: the answer, or that none came.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: the answer, or that none came.
     func request<Value: Sendable>(
       _ call: String, limit: Duration, _ body: @escaping @Sendable (PulseConnection, PulseReply<Value>) -> Void
     ) throws(AudioDeviceError) -> Value {
@@ -122,7 +122,7 @@
     }
     /// Wakes the audio thread.
     let event: WakeEvent
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(event: WakeEvent) { self.event = event }
 

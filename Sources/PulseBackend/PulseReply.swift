@@ -1,7 +1,6 @@
 #if PulseAudio
   internal import AudioDeviceCore
   internal import Dispatch
-  internal import Synchronization
 
   /// The answer to one request that a control thread made of the mainloop's thread.
   final class PulseReply<Value: Sendable>: Sendable {
@@ -10,7 +9,7 @@
       case resolved(Result<Value, AudioDeviceError>)
       case abandoned
     }
-    private let state = Mutex(State.open)
+    private let state = Locked(State.open)
     private let arrival = DispatchSemaphore(value: 0)
 
     /// Whether nobody waits any more.

@@ -67,9 +67,9 @@
     /// Set once and for all by `close()`; the audio thread does not call the client any more.
     let isClosed = Atomic<Bool>(false)
     /// The device the stream is on.
-    let deviceID = Mutex<String?>(nil)
+    let deviceID = Locked<String?>(nil)
     /// What the server granted.
-    let bufferAttributes = Mutex<PulseBufferAttributes?>(nil)
+    let bufferAttributes = Locked<PulseBufferAttributes?>(nil)
     /// The client's notices.
     let notices: PulseDelivery<AudioStreamNotice>
 

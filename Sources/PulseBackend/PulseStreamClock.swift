@@ -20,7 +20,7 @@
     private var wantsReport = false
 
     /// What is no more than the reports' own inaccuracy.
-    private static let tolerance: Int64 = 20_000_000
+    private static let tolerance: UInt64 = 20_000_000
 
     init(stream: OpaquePointer, direction: AudioDirection, format: AudioFormat) {
       self.stream = stream
@@ -44,18 +44,18 @@
       guard isCorrupt == 0 else { return }
       var reported = nanoseconds(index)
       switch direction {
-      case .render: reported -= nanoseconds(report.sink_usec)
+      case .render: reported &-= nanoseconds(report.sink_usec)
       // Audio from a monitor is there before it is heard.
-      case .capture: reported += nanoseconds(report.source_usec) - nanoseconds(report.sink_usec)
+      case .capture: reported &+= nanoseconds(report.source_usec) - nanoseconds(report.sink_usec)
       }
-      let sent = now + (.nanoseconds(0) - .nanoseconds(nanoseconds(report.transport_usec)))
+      let sent = now + .nanoseconds(-nanoseconds(report.transport_usec))
       let isResting = direction == .render && report.playing == 0
       if let expected = position(at: sent), isResting == self.isResting {
-        let error = reported - expected
-        if abs(error) > Self.tolerance {
+        let error = reported &- expected
+        if error.magnitude > Self.tolerance {
           wantsReport = true
         } else if !isResting {
-          reported = expected + error / 4
+          reported = expected &+ error / 4
         }
       } else {
         wantsReport = true
@@ -80,8 +80,8 @@
     func delay(now: AudioInstant) -> Duration? {
       guard let atDevice = position(at: now), let info = pa_stream_get_timing_info(stream) else { return nil }
       switch direction {
-      case .render: return .nanoseconds(nanoseconds(info.pointee.write_index) - atDevice)
-      case .capture: return .nanoseconds(atDevice - nanoseconds(info.pointee.read_index))
+      case .render: return .nanoseconds(nanoseconds(info.pointee.write_index) &- atDevice)
+      case .capture: return .nanoseconds(atDevice &- nanoseconds(info.pointee.read_index))
       }
     }
 
@@ -90,11 +90,14 @@
       return isResting ? position : position &+ (instant - moment).wholeNanoseconds
     }
 
+    /// Wraps around, as do the sums of positions here: only their differences count.
     private func nanoseconds(_ index: Int64) -> Int64 {
-      format.duration(ofFrames: Int(index) / format.bytesPerFrame).wholeNanoseconds
+      let frames = index / Int64(format.bytesPerFrame)
+      let (seconds, rest) = frames.quotientAndRemainder(dividingBy: Int64(format.sampleRate))
+      return seconds &* 1_000_000_000 &+ rest * 1_000_000_000 / Int64(format.sampleRate)
     }
 
-    /// Clamped to what no sound device reaches, so that sums stay in range.
+    /// Clamped to an hour, which no sound device reaches.
     private func nanoseconds(_ microseconds: pa_usec_t) -> Int64 {
       Int64(min(microseconds, 3_600_000_000)) * 1000
     }

@@ -53,8 +53,7 @@
       interrupt()
       noteAttributes()
       let former = state.deviceID.withLock { $0 }
-      guard let device = noteDevice(), device != former else { return }
-      state.notices.send(.moved(deviceID: device))
+      if let device = noteDevice(), device != former { state.notices.send(.moved(deviceID: device)) }
       noteSuspension()
     }
 

@@ -50,7 +50,7 @@
     ///   - key: Its number in the connection.
     ///   - connection: Where it belongs.
     ///   - context: The connection's, ready.
-    /// - Throws: ``AudioDeviceError`` when libpulse refuses the arguments.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when libpulse refuses the arguments.
     init(
       _ configuration: AudioStreamConfiguration, client: any AudioStreamClient, state: PulseStreamState, key: Int,
       connection: PulseConnection, context: OpaquePointer

@@ -7,6 +7,8 @@
     private let api: UnsafeMutablePointer<pa_mainloop_api>
     private let body: () -> Void
     private var event: OpaquePointer?
+    /// Whether the body is going to be called.
+    private(set) var isScheduled = false
 
     /// A timer that is not scheduled.
     ///
@@ -26,6 +28,7 @@
       var time = timeval()
       pa_gettimeofday(&time)
       pa_timeval_add(&time, pa_usec_t(max(duration.wholeNanoseconds, 0) / 1000))
+      isScheduled = true
       if let event {
         api.pointee.time_restart(event, &time)
         return
@@ -34,12 +37,18 @@
         api, &time,
         { _, _, _, context in
           guard let context else { return }
-          Unmanaged<PulseTimer>.fromOpaque(context).takeUnretainedValue().body()
+          Unmanaged<PulseTimer>.fromOpaque(context).takeUnretainedValue().fire()
         }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func fire() {
+      isScheduled = false
+      body()
     }
 
     /// Takes back what was scheduled.
     func cancel() {
+      isScheduled = false
       if let event { api.pointee.time_free(event) }
       event = nil
     }

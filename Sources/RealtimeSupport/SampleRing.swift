@@ -6,7 +6,7 @@ public import Synchronization
 /// order. Only the initialiser and `deinit` allocate or free. The two cursors lie two cache lines apart.
 ///
 /// The functions of the producer are ``write(_:)`` and ``availableToWrite``; those of the consumer are
-/// ``read(into:)``, ``discard(_:)`` and ``availableToRead``. Each side may be called from one thread at a time.
+/// ``read(into:limit:)``, ``discard(_:)`` and ``availableToRead``. Each side may be called from one thread at a time.
 public final class SampleRing<Sample: BitwiseCopyable & Sendable>: @unchecked Sendable {
   // Unchecked: `storage` is shared between the two sides, and the cursors say which part belongs to whom.
 

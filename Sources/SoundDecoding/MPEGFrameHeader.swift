@@ -32,7 +32,7 @@
       let rateIndex = Int(bits >> 10 & 3)
       let bitRateIndex = Int(bits >> 12 & 15)
       guard layer < 4, rateIndex < 3, bitRateIndex < 15 else { return nil }
-      let fullRate = [44_100, 48_000, 32_000][rateIndex]
+      let fullRate = Self.sampleRates[rateIndex]
       switch version {
       case .mpeg1: sampleRate = fullRate
       case .mpeg2: sampleRate = fullRate / 2
@@ -83,13 +83,28 @@
       return version == .mpeg1 ? high << 1 | Int(frame[side.lowerBound + 1]) >> 7 : high
     }
 
+    // Tables, made once: the headers are read all the time.
+    private static let sampleRates = [44_100, 48_000, 32_000]
+    /// In kbit/s, by the index in the header; 0 stands for the free format.
+    private static let bitRates = (
+      mpeg1: (
+        layer1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+        layer2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+        layer3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+      ),
+      mpeg2: (
+        layer1: [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+        layers2And3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+      )
+    )
+
     private static func bitRates(version: Version, layer: Int) -> [Int] {
       switch (version, layer) {
-      case (.mpeg1, 1): [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448]
-      case (.mpeg1, 2): [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384]
-      case (.mpeg1, _): [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
-      case (_, 1): [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256]
-      default: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+      case (.mpeg1, 1): bitRates.mpeg1.layer1
+      case (.mpeg1, 2): bitRates.mpeg1.layer2
+      case (.mpeg1, _): bitRates.mpeg1.layer3
+      case (_, 1): bitRates.mpeg2.layer1
+      default: bitRates.mpeg2.layers2And3
       }
     }
   }

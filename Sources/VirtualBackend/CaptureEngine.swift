@@ -14,7 +14,7 @@ final class CaptureEngine: PeriodEngine {
   ///   - format: Of the client.
   init(_ source: any PeriodSource, format: AudioFormat) {
     self.source = source
-    latency = format.periodDuration + source.lookback
+    latency = format.periodDuration
     period = .allocate(capacity: format.samplesPerPeriod)
     period.initialize(repeating: 0)
   }
@@ -22,7 +22,7 @@ final class CaptureEngine: PeriodEngine {
   deinit { period.deallocate() }
 
   func exchange(_ client: any AudioStreamClient, _ pace: PeriodPace) -> Int {
-    let time = pace.instant(ofPeriod: pace.index - 1) + (.zero - source.lookback)
+    let time = pace.instant(ofPeriod: pace.index - 1)
     let missing = source.fill(period, capturedAt: time)
     var span = period.mutableSpan
     client.streamDidCapture(&span, capturedAt: time)

@@ -25,7 +25,7 @@ final class FileFeed: Sendable {
   ///   - path: Of a WAVE file.
   ///   - repeats: Whether it begins again at its end; silence follows otherwise.
   ///   - format: Of the stream.
-  /// - Throws: ``AudioDeviceError`` from ``WaveReader``.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` from ``WaveReader``.
   init(path: String, repeats: Bool, format: AudioFormat) throws(AudioDeviceError) {
     ring = SampleRing(minimumCapacity: format.sampleRate * format.channelCount)
     filler = Locked(Filler(try WaveReader(path: path), repeats: repeats, format: format))
@@ -37,7 +37,7 @@ final class FileFeed: Sendable {
   /// - Parameters:
   ///   - clock: What paces it.
   ///   - onFailure: Called on the feed's own thread, once, when the file cannot be read on.
-  /// - Throws: ``AudioDeviceError`` when there is no thread to be had.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when there is no thread to be had.
   func start(
     _ clock: any PeriodClock, onFailure: @escaping @Sendable (AudioDeviceError) -> Void
   ) throws(AudioDeviceError) {

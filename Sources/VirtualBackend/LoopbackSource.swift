@@ -1,8 +1,11 @@
 internal import AudioDeviceCore
 
 /// Hears what sounds at a speaker, a settable time later.
+///
+/// Where it converts, it looks ahead of its period: what will sound within the least latency of a stream is there already.
 final class LoopbackSource: PeriodSource {
-  let lookback: Duration
+  /// The most that a converter to any format looks ahead.
+  static let maximumLookahead = Duration.milliseconds(5)
 
   private let timeline: SpeakerTimeline
   private let delay: Duration
@@ -25,15 +28,11 @@ final class LoopbackSource: PeriodSource {
     channelCount = format.channelCount
     let device = timeline.format
     if format == device {
-      lookback = .zero
       heardFrameCount = 0
     } else {
       let count = format.framesPerPeriod * device.sampleRate / format.sampleRate + 2
       let converter = FormatConverter(from: device, to: format, maximumInput: count)
-      // The converter looks ahead, and nobody can hear what has not sounded: the microphone is that much behind.
-      let lookahead = converter.lookahead
-      lookback = lookahead == 0 ? .zero : device.duration(ofFrames: lookahead + 1)
-      heardFrameCount = count + lookahead
+      heardFrameCount = count + converter.lookahead
       self.converter = consume converter
     }
     heard = .allocate(capacity: heardFrameCount * device.channelCount)

@@ -5,9 +5,6 @@ internal import Glibc
 ///
 /// All functions but the initialiser are called on the stream's audio thread, and neither block nor allocate.
 protocol PeriodSource: AnyObject {
-  /// How long before the end of a period its last frame is captured.
-  var lookback: Duration { get }
-
   /// Fills a period.
   ///
   /// - Parameters:
@@ -18,10 +15,6 @@ protocol PeriodSource: AnyObject {
 
   /// Passes over periods that nobody takes.
   func skip(_ count: Int)
-}
-
-extension PeriodSource {
-  var lookback: Duration { .zero }
 }
 
 /// Nothing.
@@ -46,7 +39,7 @@ final class ToneSource: PeriodSource {
   ///   - frequency: In hertz.
   ///   - level: Of the peak, in decibels below full scale.
   ///   - format: Of the stream.
-  /// - Throws: ``AudioDeviceError`` when the rate cannot carry the frequency.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the rate cannot carry the frequency.
   init(frequency: Double, level: Double, format: AudioFormat) throws(AudioDeviceError) {
     guard frequency * 2 < Double(format.sampleRate) else {
       throw AudioDeviceError(

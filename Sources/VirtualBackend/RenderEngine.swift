@@ -6,9 +6,9 @@ final class RenderEngine: PeriodEngine {
   let latency: Duration
   let tolerance: Duration
 
-  /// The latency without a wish: four periods of 10 ms, so that a stream may come 40 ms late.
+  /// The latency without a wish: four periods of 10 ms.
   static let defaultLatency = Duration.milliseconds(40)
-  /// What a wish is clamped to. The least leaves room for the converter, which looks at most 4 ms ahead.
+  /// What a wish is clamped to. The least leaves room for two converters, each of which looks at most 5 ms ahead.
   static let latencyRange = Duration.milliseconds(20)...Duration.milliseconds(500)
 
   private let speaker: VirtualSpeaker
@@ -36,15 +36,16 @@ final class RenderEngine: PeriodEngine {
     latency = device.duration(ofFrames: device.frames(in: wished))
     period = .allocate(capacity: format.samplesPerPeriod)
     period.initialize(repeating: 0)
+    var lookahead = Duration.zero
     if format == device {
       convertedFrameCount = 0
-      tolerance = latency
     } else {
       let converter = FormatConverter(from: format, to: device, maximumInput: frameCount)
       convertedFrameCount = frameCount * device.sampleRate / format.sampleRate + 2
-      tolerance = latency - format.duration(ofFrames: converter.lookahead)
+      lookahead = format.duration(ofFrames: converter.lookahead)
       self.converter = consume converter
     }
+    tolerance = latency - lookahead - LoopbackSource.maximumLookahead
     converted = .allocate(capacity: convertedFrameCount * device.channelCount)
     converted.initialize(repeating: 0)
     recent = RecentFrames(

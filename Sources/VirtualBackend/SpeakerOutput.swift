@@ -32,7 +32,7 @@ final class SpeakerOutput: Sendable {
   ///   - timeline: Where it comes from.
   ///   - clock: What paces it.
   ///   - onFailure: Called on the output's own thread, once, when it ends because of an error.
-  /// - Throws: ``AudioDeviceError`` when the file cannot be made, or no thread.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be made, or no thread.
   init?(
     _ target: VirtualBackend.RenderTarget, timeline: SpeakerTimeline, clock: any PeriodClock,
     onFailure: @escaping @Sendable (AudioDeviceError) -> Void

@@ -27,7 +27,7 @@ final class SpeakerTimeline: @unchecked Sendable {
 
   /// Makes a silent timeline. Allocates; the memory is taken page by page, as it is used.
   ///
-  /// - Throws: ``AudioDeviceError`` when there is no memory (`calloc(3)`).
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when there is no memory (`calloc(3)`).
   init(format: AudioFormat, epoch: AudioInstant) throws(AudioDeviceError) {
     self.format = format
     self.epoch = epoch

@@ -45,7 +45,7 @@ extension VirtualBackend {
   ///
   /// - Parameter id: The speaker's id.
   /// - Returns: The counts.
-  /// - Throws: ``AudioDeviceError`` with the code `deviceNotFound`.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`.
   public func outputStatistics(ofSpeaker id: String) throws(AudioDeviceError) -> OutputStatistics {
     try speaker(id).outputStatistics
   }
@@ -56,7 +56,7 @@ extension VirtualBackend {
   /// thread.
   ///
   /// - Parameter id: The speaker's id.
-  /// - Throws: ``AudioDeviceError`` with the code `deviceNotFound`, or what went wrong with the output, now or before.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`, or what went wrong with the output, now or before.
   public func finishOutput(ofSpeaker id: String) throws(AudioDeviceError) {
     if let error = try speaker(id).finish() { throw error }
   }

@@ -36,7 +36,7 @@ extension VirtualBackend {
   /// It comes to life when it is first opened. From that moment its target gets every frame of its timeline until the
   /// backend goes or ``VirtualBackend/finishOutput(ofSpeaker:)`` is called, also while nobody plays.
   public struct Speaker: Sendable {
-    /// Its ``AudioDeviceInfo/id``, unique among the speakers.
+    /// Its ``AudioDeviceCore/AudioDeviceInfo/id``, unique among the speakers.
     public var id: String
     /// What people read.
     public var name: String
@@ -79,7 +79,7 @@ extension VirtualBackend {
 
   /// A microphone. Every stream on it hears the source by itself, in the format it wishes.
   public struct Microphone: Sendable {
-    /// Its ``AudioDeviceInfo/id``, unique among the microphones.
+    /// Its ``AudioDeviceCore/AudioDeviceInfo/id``, unique among the microphones.
     public var id: String
     /// What people read.
     public var name: String

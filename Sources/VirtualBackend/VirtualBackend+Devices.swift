@@ -4,7 +4,7 @@ extension VirtualBackend {
   /// Plugs a speaker in, behind the others. Watches are told. Any thread but an audio thread.
   ///
   /// - Parameter speaker: The speaker.
-  /// - Throws: ``AudioDeviceError`` with the code `invalidArgument` when the id is taken.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken.
   public func addSpeaker(_ speaker: Speaker) throws(AudioDeviceError) {
     try changeDevices { (devices) throws(AudioDeviceError) in try devices.add(speaker) }
   }
@@ -12,7 +12,7 @@ extension VirtualBackend {
   /// Plugs a microphone in, behind the others. Watches are told. Any thread but an audio thread.
   ///
   /// - Parameter microphone: The microphone.
-  /// - Throws: ``AudioDeviceError`` with the code `invalidArgument` when the id is taken, or the source cannot be.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken, or the source cannot be.
   public func addMicrophone(_ microphone: Microphone) throws(AudioDeviceError) {
     try changeDevices { (devices) throws(AudioDeviceError) in try devices.add(microphone) }
   }
@@ -24,7 +24,7 @@ extension VirtualBackend {
   /// - Parameters:
   ///   - id: The device's id.
   ///   - direction: Its direction.
-  /// - Throws: ``AudioDeviceError`` with the code `deviceNotFound`.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`.
   public func removeDevice(_ id: String, _ direction: AudioDirection) throws(AudioDeviceError) {
     let speaker = try changeDevices { (devices) throws(AudioDeviceError) in try devices.remove(id, direction) }
     let error = AudioDeviceError(.deviceLost, "The virtual device '\(id)' was removed.")
@@ -38,7 +38,7 @@ extension VirtualBackend {
   /// - Parameters:
   ///   - id: The device's id.
   ///   - direction: Its direction.
-  /// - Throws: ``AudioDeviceError`` with the code `deviceNotFound`.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`.
   public func setDefaultDevice(_ id: String, _ direction: AudioDirection) throws(AudioDeviceError) {
     try changeDevices { (devices) throws(AudioDeviceError) in try devices.setDefault(id, direction) }
   }

@@ -60,9 +60,9 @@ extension VirtualBackend {
 
   /// Sends open streams a notice as if it came from a server. Does not wait for them.
   ///
-  /// A stream gives it to its client on its own thread, between two periods. ``AudioStreamNotice/lost(_:)`` ends the
-  /// stream; ``AudioStreamNotice/suspended(_:)`` stops and restarts the calls to the client, without counting lost
-  /// frames; ``AudioStreamNotice/xrun`` counts one; ``AudioStreamNotice/moved(deviceID:)`` changes the id that the stream
+  /// A stream gives it to its client on its own thread, between two periods. ``AudioDeviceCore/AudioStreamNotice/lost(_:)`` ends the
+  /// stream; ``AudioDeviceCore/AudioStreamNotice/suspended(_:)`` stops and restarts the calls to the client, without counting lost
+  /// frames; ``AudioDeviceCore/AudioStreamNotice/xrun`` counts one; ``AudioDeviceCore/AudioStreamNotice/moved(deviceID:)`` changes the id that the stream
   /// tells, not what it hears; of the others the client is told, and nothing else happens. A stream that has not been
   /// started keeps it until then, and throws the error of a loss from its start.
   ///

@@ -22,14 +22,14 @@ final class VirtualSpeaker: Sendable {
 
   /// The timeline, for a listener.
   ///
-  /// - Throws: ``AudioDeviceError`` when there is no memory.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when there is no memory.
   func timeline(_ clock: any PeriodClock) throws(AudioDeviceError) -> SpeakerTimeline {
     try state.withLock { (state) throws(AudioDeviceError) in try Self.timeline(&state, description, clock) }
   }
 
   /// The timeline, for a stream that will mix into it; the first one starts the output.
   ///
-  /// - Throws: ``AudioDeviceError`` when the output cannot be opened, or has failed before.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the output cannot be opened, or has failed before.
   func open(
     _ clock: any PeriodClock, onFailure: @escaping @Sendable (AudioDeviceError) -> Void
   ) throws(AudioDeviceError) -> SpeakerTimeline {

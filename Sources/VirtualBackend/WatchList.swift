@@ -11,7 +11,7 @@ final class WatchList: Sendable {
 
   /// Starts a watch.
   ///
-  /// - Throws: ``AudioDeviceError`` when the system has no thread or descriptor left.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the system has no thread or descriptor left.
   func add(_ onChange: @escaping @Sendable () -> Void) throws(AudioDeviceError) -> VirtualDeviceWatch {
     do throws(SystemCallError) {
       let event = try WakeEvent()

@@ -24,7 +24,7 @@ public struct WaveReader: ~Copyable, Sendable {
   /// Opens a file and checks its header. Blocks on the disk.
   ///
   /// - Parameter path: A regular file's path.
-  /// - Throws: ``AudioDeviceError`` with the code `fileNotFound`, `fileNotReadable` (rights, a folder, a device; from
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound`, `fileNotReadable` (rights, a folder, a device; from
   ///   `open(2)` or `pread(2)`), or `fileFormatNotSupported` with what is wrong with the content.
   public init(path: String) throws(AudioDeviceError) {
     let file = try FileDescriptor.reading(path: path)
@@ -38,7 +38,7 @@ public struct WaveReader: ~Copyable, Sendable {
   ///
   /// - Parameter samples: Filled from its beginning with whole frames, interleaved.
   /// - Returns: How many **frames** were read; fewer than fit only at the end of the file.
-  /// - Throws: ``AudioDeviceError`` with the code `fileNotReadable` when `pread(2)` fails.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotReadable` when `pread(2)` fails.
   public mutating func read(into samples: inout MutableSpan<Int16>) throws(AudioDeviceError) -> Int {
     let channelCount = format.channelCount
     let wanted = min(samples.count / channelCount, frameCount - position)

@@ -29,7 +29,7 @@ public struct WaveWriter: ~Copyable, Sendable {
   ///   - path: Where; its folder must exist.
   ///   - format: Of the samples.
   ///   - bufferDuration: How much sound is collected before it is written; clamped to 10 ms … 10 s.
-  /// - Throws: ``AudioDeviceError`` with the code `fileNotFound` (no such folder) or `fileNotWritable` (rights, a full
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound` (no such folder) or `fileNotWritable` (rights, a full
   ///   disk, a pipe), from `open(2)` or `pwrite(2)`.
   public init(
     path: String, format: AudioFormat, bufferDuration: Duration = .milliseconds(500)
@@ -58,7 +58,7 @@ public struct WaveWriter: ~Copyable, Sendable {
   /// Takes samples, and writes when the buffer is full. May block on the disk.
   ///
   /// - Parameter samples: Interleaved, whole frames.
-  /// - Throws: ``AudioDeviceError`` with the code `fileNotWritable` when the disk is full or fails, now or before;
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable` when the disk is full or fails, now or before;
   ///   `invalidState` after ``close()``; `invalidArgument` when the samples are no whole frames.
   public mutating func write(_ samples: borrowing Span<Int16>) throws(AudioDeviceError) {
     guard file != nil else {
@@ -82,7 +82,7 @@ public struct WaveWriter: ~Copyable, Sendable {
 
   /// Writes what is in the buffer and brings the header up to date. Blocks on the disk; does not wait for the platter.
   ///
-  /// - Throws: ``AudioDeviceError`` with the code `fileNotWritable`.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable`.
   public mutating func flush() throws(AudioDeviceError) {
     if let failure { throw failure }
     if let error = flushed() {
@@ -93,7 +93,7 @@ public struct WaveWriter: ~Copyable, Sendable {
 
   /// Writes the rest and closes the file. Idempotent; blocks on the disk.
   ///
-  /// - Throws: ``AudioDeviceError`` with the code `fileNotWritable` when anything could not be written, now or before.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable` when anything could not be written, now or before.
   ///   The file is closed all the same, and holds what could be written.
   public mutating func close() throws(AudioDeviceError) {
     let error = failure ?? flushed()

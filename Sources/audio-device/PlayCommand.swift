@@ -24,10 +24,10 @@ struct PlayCommand: Command {
     let format = reader.format
     let total = reader.frameCount.map { format.duration(ofFrames: $0) }
     let bus = try PlaybackBus(reader) { context.stop.wake() }
+    defer { _ = bus.finish() }
     let device = DefaultAudioDevice(try DeviceOptions.configuration(arguments, format: format))
     let manager = AudioDeviceManager()
     let events = try EventReader(manager, context, arguments)
-    defer { _ = bus.finish() }
     try manager.setAudioBus(bus)
     try manager.setAudioDevice(device)
     try manager.startRendering()

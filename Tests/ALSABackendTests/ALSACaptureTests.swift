@@ -51,17 +51,23 @@
       let rig = try ALSARig.start(configuration)
       defer { rig.stop() }
       try rig.microphone.setInput(code)
-      let open = try OpenStream(rig.microphone.name, .capture)
-      defer { open.stream.close() }
-      #expect(rig.microphone.parameters?.periodFrames == period)
-      #expect(await open.flows(96_000))
-      // It is still the device that wakes us: it was not taken for one without a clock.
-      let polls = rig.microphone.count(.poll)
-      #expect(await open.flows(9_600))
-      #expect(rig.microphone.count(.poll) > polls)
-      open.stream.close()
-      let report = IndexCode.examine(open.client.captured)
-      #expect(report.isContinuous && report.leadingSilence == 0, "\(report)")
+      // A turn in which the machine held the reader up for longer than the buffer lasts says nothing about periods.
+      for _ in 1...5 {
+        let open = try OpenStream(rig.microphone.name, .capture)
+        defer { open.stream.close() }
+        #expect(rig.microphone.parameters?.periodFrames == period)
+        #expect(await open.flows(96_000))
+        // It is still the device that wakes us: it was not taken for one without a clock.
+        let polls = rig.microphone.count(.poll)
+        #expect(await open.flows(9_600))
+        #expect(rig.microphone.count(.poll) > polls)
+        open.stream.close()
+        guard open.stream.statistics.xruns == 0 else { continue }
+        let report = IndexCode.examine(open.client.captured)
+        #expect(report.isContinuous && report.leadingSilence == 0, "\(report)")
+        return
+      }
+      Issue.record("five turns with an xrun in each")
     }
 
     /// The buffer survives a scheduling gap; no wish makes it smaller.

@@ -2,7 +2,6 @@
   import AudioDeviceCore
   import AudioTestSupport
   import Foundation
-  import Synchronization
   import Testing
 
   @testable import ALSABackend
@@ -11,7 +10,7 @@
   @Suite struct ALSADeviceWatchTests {
     private final class Folder: Sendable {
       let path = "\(NSTemporaryDirectory())/dev-\(UUID().uuidString)"
-      private let changes = Mutex<[AudioInstant]>([])
+      private let changes = Locked<[AudioInstant]>([])
       var count: Int { changes.withLock { $0.count } }
       var firstChange: AudioInstant? { changes.withLock { $0.first } }
 

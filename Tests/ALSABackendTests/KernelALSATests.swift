@@ -1,7 +1,6 @@
 #if ALSA
   import AudioDeviceCore
   import AudioTestSupport
-  import Synchronization
   import Testing
 
   @testable import ALSABackend
@@ -130,7 +129,7 @@
   }
 
   private final class ChangeCounter: Sendable {
-    private let changes = Mutex(0)
+    private let changes = Locked(0)
     var value: Int { changes.withLock { $0 } }
     func count() { changes.withLock { $0 += 1 } }
   }

@@ -31,7 +31,7 @@
       }
     }
     private let format: AudioFormat
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let rendered = Atomic<Int>(0)
 
     init(format: AudioFormat = .voice) { self.format = format }

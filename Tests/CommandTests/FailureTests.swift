@@ -8,7 +8,7 @@ import Testing
   private func expectFailure(
     _ code: String, naming text: String, _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let output = try Subprocess.run([Program.audioDevice.path] + arguments + ["--json"])
+    let output = try Program.audioDevice.run(arguments + ["--json"])
     #expect(output.status == .exited(1), sourceLocation: sourceLocation)
     #expect(errorCode(try document(output.text)) == code, "\(output.text)", sourceLocation: sourceLocation)
     let lines = output.errorText.split(separator: "\n")

@@ -16,17 +16,29 @@ enum Program: String {
 
   /// Runs it to its end. Blocks.
   func run(
-    _ arguments: String..., environment: [String: String] = Subprocess.plainEnvironment,
-    within limit: Duration = .seconds(20)
+    _ arguments: String..., environment: [String: String] = Subprocess.plainEnvironment
   ) throws -> Subprocess.Output {
-    try Subprocess.run([path] + arguments, environment: environment, within: limit)
+    try run(arguments, environment: environment)
+  }
+
+  /// Runs it to its end. Blocks.
+  func run(
+    _ arguments: [String], environment: [String: String] = Subprocess.plainEnvironment
+  ) throws -> Subprocess.Output {
+    try Subprocess.run([path] + arguments, environment: Self.sanitized(environment), within: .seconds(30))
   }
 
   /// Starts it.
   func start(
-    _ arguments: String..., environment: [String: String] = Subprocess.plainEnvironment
+    _ arguments: [String], environment: [String: String] = Subprocess.plainEnvironment
   ) throws -> RunningProgram {
-    try RunningProgram([path] + arguments, environment: environment)
+    try RunningProgram([path] + arguments, environment: Self.sanitized(environment))
+  }
+
+  /// The programs are built with the sanitizers that the tests are built with, and heed the same options.
+  static func sanitized(_ environment: [String: String]) -> [String: String] {
+    let options = ProcessInfo.processInfo.environment.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
+    return environment.merging(options) { $1 }
   }
 }
 

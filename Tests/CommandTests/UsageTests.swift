@@ -29,7 +29,7 @@ import Testing
   ]
 
   @Test(arguments: wrong) func wrongUsageEndsWithTwo(_ arguments: [String], _ message: String) throws {
-    let output = try Subprocess.run([Program.audioDevice.path] + arguments)
+    let output = try Program.audioDevice.run(arguments)
     #expect(output.status == .exited(2))
     #expect(output.errorText.split(separator: "\n").first.map(String.init) == message)
     #expect(output.text.isEmpty)
@@ -51,7 +51,7 @@ import Testing
   @Test(arguments: ["list", "doctor", "meter", "record", "play", "ring", "loopback"])
   func everyCommandHasHelp(_ command: String) throws {
     for arguments in [[command, "--help"], ["help", command]] {
-      let output = try Subprocess.run([Program.audioDevice.path] + arguments)
+      let output = try Program.audioDevice.run(arguments)
       #expect(output.status == .exited(0))
       #expect(output.text.contains("Usage: audio-device \(command)"))
       #expect(output.text.contains("Example:\n  audio-device \(command)"))

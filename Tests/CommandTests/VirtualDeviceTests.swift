@@ -37,7 +37,7 @@ import Testing
   @Test func recordLeavesAFileThatIsValidWhenItIsKilled() throws {
     let files = try Files()
     let program = try Program.audioDevice.start(
-      "record", files.path("out.wav"), "--backend", "virtual", "--input", "tone:440")
+      ["record", files.path("out.wav"), "--backend", "virtual", "--input", "tone:440"])
     #expect(eventually { (try? files.read("out.wav"))?.frameCount ?? 0 >= 24_000 })
     program.process.send(SIGKILL)
     #expect(program.process.wait(within: .seconds(5)) == .signalled(SIGKILL))
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsEndARecordingWithItsSummary(_ number: Int32) throws {
     let files = try Files()
     let program = try Program.audioDevice.start(
-      "record", files.path("out.wav"), "--backend", "virtual", "--input", "tone:440", "--events", "--json")
+      ["record", files.path("out.wav"), "--backend", "virtual", "--input", "tone:440", "--events", "--json"])
     try program.waitForEvent("started", "capture")
     #expect(eventually { FileManager.default.fileExists(atPath: files.path("out.wav")) })
     program.process.send(number)
@@ -153,7 +153,7 @@ import Testing
 
   @Test func automaticSaysThatNobodyHears() throws {
     for command in [["list"], ["meter", "--seconds", "0.2"]] {
-      let output = try Subprocess.run([Program.audioDevice.path] + command)
+      let output = try Program.audioDevice.run(command)
       #expect(output.status == .exited(0))
       #expect(output.errorText.contains("No sound system was found"))
     }

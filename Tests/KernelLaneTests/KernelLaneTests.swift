@@ -2,7 +2,7 @@
   import AudioTestSupport
   import CALSA
   import Foundation
-  import Synchronization
+  import RealtimeSupport
   import Testing
 
   /// That the kernel lane is what its tests take it for: the cards are there, move samples, and come and go.
@@ -41,7 +41,7 @@
     }
 
     @Test(arguments: KernelCard.allCases) func isUnpluggedUnderAStream(card: KernelCard) throws {
-      let unplugged = Mutex<Result<Void, any Error>?>(nil)
+      let unplugged = Locked<Result<Void, any Error>?>(nil)
       do {
         let playback = try KernelPCM("hw:\(card.rawValue),0", SND_PCM_STREAM_PLAYBACK, buffer: .milliseconds(300))
         try playback.write([Int16](repeating: 1, count: playback.bufferFrames * 2))

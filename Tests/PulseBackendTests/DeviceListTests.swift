@@ -125,12 +125,12 @@
         let counter = Counter()
         let watch = try rig.backend.watchDevices { counter.add() }
         // The server reports all of these as changes of a device.
-        try rig.server.pactl("set-sink-volume", "spk", "50%")
+        for step in 1...20 { try rig.server.pactl("set-sink-volume", "spk", "\(step)%") }
         try rig.server.pactl("set-sink-mute", "hdmi", "1")
         let stream = try rig.open(.render, StreamProbe(seconds: 1), device: "hdmi")
         try stream.start()
         stream.close()
-        // A change that counts, after those: what was told until it is there, was told for it alone.
+        // A change that counts, after those: had they been told, more than one would have been told by then.
         try rig.server.setDefaultSink("hdmi")
         #expect(eventually { counter.value == 1 })
         try rig.server.loadModule("module-null-sink", "sink_name=usb", "norewinds=1")
@@ -142,7 +142,7 @@
       @Test func mayListDevicesFromItsHandler() throws {
         let rig = try PulseRig()
         defer { rig.stop() }
-        let seen = Mutex<[String]>([])
+        let seen = Locked<[String]>([])
         let backend = rig.backend
         let watch = try backend.watchDevices { [weak backend] in
           let ids = (try? backend?.devices())?.map(\.id) ?? []

@@ -3,7 +3,6 @@
   import AudioTestSupport
   import Glibc
   @testable import PulseBackend
-  import Synchronization
   import Testing
 
   extension PulseTests {
@@ -213,9 +212,9 @@
 
   /// A client that closes its stream from a notice, or rudely from the audio thread.
   private final class Closer: AudioStreamClient {
-    let stream = Mutex<(any AudioStream)?>(nil)
-    let closingTime = Mutex<Duration?>(nil)
-    let error = Mutex<AudioDeviceError?>(nil)
+    let stream = Locked<(any AudioStream)?>(nil)
+    let closingTime = Locked<Duration?>(nil)
+    let error = Locked<AudioDeviceError?>(nil)
     private let isRude: Bool
     private let backend: PulseBackend?
 
@@ -249,7 +248,7 @@
 
   /// A client that asks for the class of the thread it is called on.
   private final class ThreadProbe: AudioStreamClient {
-    let schedulingClass = Mutex<SchedulingClass?>(nil)
+    let schedulingClass = Locked<SchedulingClass?>(nil)
 
     func streamWillRender(_ samples: inout MutableSpan<Int16>) { schedulingClass.withLock { $0 = .current } }
   }

@@ -50,7 +50,7 @@
   final class OwnThread<Value: Sendable>: Sendable {
     private final class State: Sendable {
       let hasBegun = Atomic<Bool>(false)
-      let value = Mutex<Value?>(nil)
+      let value = Locked<Value?>(nil)
     }
     private let state = State()
     private let thread: RealtimeThread

@@ -142,7 +142,10 @@
         let starting = try OwnThread { failure { try idle.start() } }
         #expect(eventually { starting.hasBegun })
         for stream in [input, output, idle] {
-          #expect(time { stream.close() } < .milliseconds(200))
+          let duration = time { stream.close() }
+          #expect(duration < .milliseconds(200))
+          // It does wait for the server's word that the stream is gone.
+          #expect(duration > .milliseconds(100))
           #expect(time { stream.close() } < .milliseconds(200))
         }
         let count = probe.capturedPeriods
@@ -151,6 +154,24 @@
         #expect(try eventually { try rig.sinkInputs().isEmpty && rig.sourceOutputs().isEmpty })
         #expect(probe.capturedPeriods == count)
         #expect(probe.losses.isEmpty)
+      }
+
+      @Test func streamsWithoutASessionManagerAreLostAndNotMade() throws {
+        var limits = shortLimits
+        limits.inspection = .milliseconds(200)
+        limits.silentInspections = 3
+        let server = try PipeWireServer.start()
+        defer { server.stop() }
+        let rig = PulseRig(server, limits: limits)
+        let probe = StreamProbe()
+        let stream = try rig.open(.capture, probe, device: "mic")
+        try stream.start()
+        #expect(probe.waitForPeriods(20, .capture))
+        server.kill(.sessionManager)
+        #expect(eventually { probe.losses.map(\.code) == [.timedOut] })
+        stream.close()
+        #expect(failure { _ = try rig.open(.render, StreamProbe(seconds: 1)) }?.code == .timedOut)
+        #expect(try rig.sourceOutputs().isEmpty)
       }
 
       @Test func aServerThatHangsForLongLosesRunningStreams() throws {

@@ -30,7 +30,7 @@
     private let captureCount = Atomic<Int>(0)
     private let renderCount = Atomic<Int>(0)
     private let xruns = Atomic<Int>(0)
-    private let received = Mutex<[AudioStreamNotice]>([])
+    private let received = Locked<[AudioStreamNotice]>([])
     /// The stream whose delay is noted. It outlives the calls.
     private unowned(unsafe) var metered: (any AudioStream)?
     private let stallMicroseconds = Atomic<UInt32>(0)

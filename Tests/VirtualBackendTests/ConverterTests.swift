@@ -13,7 +13,7 @@ import Testing
     var result: [Int16] = []
     var piece = [Int16](repeating: 0, count: (frames * output.sampleRate / input.sampleRate + 2) * output.channelCount)
     for start in stride(from: 0, to: samples.count, by: frames * input.channelCount) {
-      let period = Array(samples[start..<min(start + frames * input.channelCount, samples.count)])
+      let period = samples.part(start..<min(start + frames * input.channelCount, samples.count))
       converter.push(period, count: period.count / input.channelCount)
       let count = converter.pull(&piece, count: piece.count / output.channelCount)
       result += piece[..<(count * output.channelCount)]
@@ -30,7 +30,7 @@ import Testing
     let (input, output) = (try AudioFormat(from, 1), try AudioFormat(to, 1))
     let result = convert(Signal.tone(1_000, level: -1, for: .seconds(1), format: input).samples, input, output)
     // Without the ends, where the sine begins and breaks off.
-    let middle = Array(result[(to / 10)..<(to / 10 + to / 2)])
+    let middle = result.part((to / 10)..<(to / 10 + to / 2))
     let fit = SineFit(1_000, middle, rate: to)
     #expect(fit.signalToNoise > 75, "\(from) to \(to): \(fit.signalToNoise) dB")
     #expect(abs(fit.level + 1) < 0.01)
@@ -51,7 +51,7 @@ import Testing
   @Test func addsNoImagesAbove() throws {
     let (input, output) = (try AudioFormat(8_000, 1), try AudioFormat(48_000, 1))
     let result = convert(Signal.tone(1_000, level: -1, for: .seconds(1), format: input).samples, input, output)
-    let image = SineFit(7_000, Array(result[4_800..<28_800]), rate: 48_000)
+    let image = SineFit(7_000, result.part(4_800..<28_800), rate: 48_000)
     #expect(image.level < -76)
   }
 
@@ -60,7 +60,7 @@ import Testing
     let (input, output) = (try AudioFormat(from, 1), try AudioFormat(to, 1))
     for frequency in [100, 300, 1_000, 2_000, 3_000, 3_400].map(Double.init) {
       let result = convert(Signal.tone(frequency, level: -6, for: .seconds(1), format: input).samples, input, output)
-      let fit = SineFit(frequency, Array(result[(to / 10)..<(to / 10 + to / 2)]), rate: to)
+      let fit = SineFit(frequency, result.part((to / 10)..<(to / 10 + to / 2)), rate: to)
       #expect(abs(fit.level + 6) < 0.1, "\(frequency) Hz: \(fit.level) dB")
     }
   }
@@ -119,6 +119,7 @@ import Testing
     let result = convert(square, input, output)
     #expect(result.max() == .max && result.min() == .min)
     // Wrapped samples would show as jumps of the wrong sign in the flat parts.
+    try #require(result.count > 40_000)
     for index in 4_800..<40_000 {
       let position = index * 147 / 160
       guard (20..<30).contains(position % 50) else { continue }

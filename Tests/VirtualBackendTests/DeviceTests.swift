@@ -1,5 +1,6 @@
 import AudioDeviceCore
 import AudioTestSupport
+import Glibc
 import Testing
 import VirtualBackend
 
@@ -131,13 +132,19 @@ import VirtualBackend
   }
 
   @Test func doesNotTellAfterTheCancel() throws {
-    for _ in 0..<50 {
-      let isOver = Count()
-      let late = Count()
-      let watch = try backend.watchDevices { if isOver.value > 0 { late.add() } }
-      try backend.setDefaultDevice("tone:440", .capture)
+    for index in 0..<8 {
+      let (entered, over, late) = (Count(), Count(), Count())
+      let watch = try backend.watchDevices {
+        entered.add()
+        usleep(30_000)
+        if over.value > 0 { late.add() }
+      }
+      try backend.setDefaultDevice(index % 2 == 0 ? "tone:440" : "microphone", .capture)
+      // The watch is cancelled while its handler runs.
+      #expect(eventually { entered.value > 0 })
       watch.cancel()
-      isOver.add()
+      over.add()
+      usleep(40_000)
       #expect(late.value == 0)
     }
   }

@@ -136,7 +136,7 @@ import VirtualBackend
     #expect(probe.notices == notices)
     #expect(probe.captureCount == 1)
     #expect(stream.deviceID == "elsewhere")
-    #expect(backend.openStreams[0].deviceID == "elsewhere")
+    #expect(backend.openStreams.map(\.deviceID) == ["elsewhere"])
     #expect(stream.statistics.xruns == 1 && stream.statistics.lostFrames == 0)
     stream.close()
     #expect(backend.send(.xrun) == 0)

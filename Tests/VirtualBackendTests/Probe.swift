@@ -110,6 +110,29 @@ func samples(ofFile path: String) throws -> [Int16] {
   return samples
 }
 
+extension [Int16] {
+  /// A part; shorter where there is no more.
+  func part(_ range: Range<Int>) -> [Int16] { Array(self[range.clamped(to: indices)]) }
+
+  /// The part from an index on.
+  func part(from index: Int) -> [Int16] { Array(dropFirst(index)) }
+
+  /// The first index from which on samples are not those expected there, or nil.
+  func firstDifference(from expected: [Int16], at index: Int) -> Int? {
+    (index..<index + expected.count).first { !indices.contains($0) || self[$0] != expected[$0 - index] }
+  }
+
+  /// The first index in a range at which there is not a certain value, or nil.
+  func firstOther(than value: Int16, in range: Range<Int>) -> Int? {
+    range.first { !indices.contains($0) || self[$0] != value }
+  }
+
+  /// The first index from an index on at which there is not a certain value, or nil. There must be one sample.
+  func firstOther(than value: Int16, from index: Int) -> Int? {
+    firstOther(than: value, in: index..<Swift.max(count, index + 1))
+  }
+}
+
 /// Numbers that differ from their neighbours and are never zero.
 func numbers(_ count: Int, seed: Int = 0) -> [Int16] {
   (0..<count).map { Int16(truncatingIfNeeded: ($0 + seed) &* 7_919 % 20_011 + 1) }

@@ -66,6 +66,7 @@ import WaveFile
         #expect(told.sampleRate == 22_050 && samples.count == 440 && samples[7] == 0)
         samples[7] = Int16(count.add())
       }, format, for: .milliseconds(50))
+    try #require(heard.count == 5 * 440)
     for index in 0..<5 { #expect(heard[index * 440 + 7] == index + 1) }
     #expect(heard.count { $0 != 0 } == 5)
     #expect(times.withLock { $0 } == (0..<5).map { start + format.duration(ofFrames: 220 * $0) })
@@ -78,15 +79,15 @@ import WaveFile
     let path = try folder.write(sound, .voice)
     let heard = try hear(.file(path: path, repeats: false), for: .seconds(5))
     #expect(heard.count == 48_000 * 5)
-    #expect(Array(heard[..<sound.count]) == sound)
-    #expect(heard[sound.count...].allSatisfy { $0 == 0 })
+    #expect(heard.firstDifference(from: sound, at: 0) == nil)
+    #expect(heard.firstOther(than: 0, from: sound.count) == nil)
   }
 
   @Test func repeatsAFileWithoutASeam() throws {
     let sound = numbers(1_234)
     let path = try folder.write(sound, .voice)
     let heard = try hear(.file(path: path, repeats: true), for: .seconds(20))
-    #expect(heard.indices.allSatisfy { heard[$0] == sound[$0 % 1_234] })
+    #expect(heard.indices.first { heard[$0] != sound[$0 % 1_234] } == nil)
   }
 
   @Test(arguments: [(22_050, 2, 48_000, 1), (44_100, 1, 48_000, 2), (48_000, 2, 16_000, 1)])
@@ -95,7 +96,7 @@ import WaveFile
     // Whole waves, so that it goes on without a seam.
     let path = try folder.write(Signal.tone(1_000, level: -6, for: .seconds(1), format: input).samples, input)
     let heard = channel(0, of: try hear(.file(path: path, repeats: true), output, for: .seconds(3)), output)
-    let fit = SineFit(1_000, Array(heard[(toRate / 2)..<(toRate * 5 / 2)]), rate: toRate)
+    let fit = SineFit(1_000, heard.part((toRate / 2)..<(toRate * 5 / 2)), rate: toRate)
     #expect(fit.signalToNoise > 75, "\(fit.signalToNoise) dB")
     #expect(abs(fit.level + 6) < 0.01)
   }
@@ -104,10 +105,11 @@ import WaveFile
     let input = try AudioFormat(16_000, 1)
     let path = try folder.write([Int16](repeating: 1_000, count: 16_000), input)
     let heard = try hear(.file(path: path, repeats: false), for: .seconds(2))
+    #expect(heard.count == 96_000)
     // One second of it, with the ripple of the filter at the ends.
-    #expect(heard[100..<47_900].allSatisfy { abs(Int($0) - 1_000) < 60 })
-    #expect(heard[48_100...].allSatisfy { abs(Int($0)) < 60 })
-    #expect(heard[(48_000 + 96)...].allSatisfy { $0 == 0 })
+    #expect(heard.part(100..<47_900).allSatisfy { abs(Int($0) - 1_000) < 60 })
+    #expect(heard.part(from: 48_100).allSatisfy { abs(Int($0)) < 60 })
+    #expect(heard.firstOther(than: 0, from: 48_000 + 96) == nil)
   }
 
   @Test func playsAnEmptyFileAsSilence() throws {
@@ -126,7 +128,8 @@ import WaveFile
     let two = try backend.openStream(.capture(), client: second)
     try two.start()
     #expect(clock.advance(by: .milliseconds(100)))
-    #expect(Array(first.captured[..<4_800]) == second.captured)
+    #expect(second.captured.count == 4_800)
+    #expect(first.captured.firstDifference(from: second.captured, at: 0) == nil)
     one.close()
     two.close()
   }
@@ -167,13 +170,14 @@ import WaveFile
       stream.close()
       let whole = id == "file" ? numbers(48_000) : Signal.tone(440, level: -6, for: .seconds(1)).samples
       #expect(probe.captured.count == 11 * 480)
-      let expected = Array(whole[..<2_400]) + Array(whole[(2_400 + 4 * 480)..<(15 * 480)])
+      let expected = whole.part(0..<2_400) + whole.part((2_400 + 4 * 480)..<(15 * 480))
       // The phase of a tone may differ by a rounding.
       #expect(zip(probe.captured, expected).allSatisfy { abs(Int($0) - Int($1)) <= (id == "file" ? 0 : 1) })
       #expect(probe.notices == [.xrun])
       #expect(stream.statistics.xruns == 1 && stream.statistics.lostFrames == 4 * 480)
       // The time goes on over the gap.
       let times = probe.now.captureTimes.map(\.captured)
+      try #require(times.count > 5)
       #expect(times[5] - times[4] == .milliseconds(50))
     }
   }

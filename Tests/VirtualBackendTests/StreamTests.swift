@@ -154,16 +154,18 @@ import VirtualBackend
   /// Whoever's close returns, be it first or last, finds a stream that calls nobody.
   @Test func isSilentAfterEveryClose() throws {
     let backend = VirtualBackend()
-    for _ in 0..<25 {
-      let (closed, late) = (Count(), Count())
+    for _ in 0..<8 {
+      let (entered, closed, late) = (Count(), Count(), Count())
       let probe = Probe(backend.clock) {
         if closed.value > 0 { late.add() }
-        usleep(3_000)
+        entered.add()
+        usleep(30_000)
         if closed.value > 0 { late.add() }
       }
       let stream = try backend.openStream(.render(), client: probe)
       try stream.start()
-      #expect(eventually { probe.renderCount > 0 })
+      // The streams are closed while the client is called.
+      #expect(eventually { entered.value > 0 })
       let threads = try (0..<3).map { _ in
         try RealtimeThread(name: "closer", scheduling: .normal) {
           stream.close()
@@ -213,13 +215,14 @@ import VirtualBackend
     try render.start()
     let begin = AudioInstant.now
     #expect(eventually { capturing.captureCount >= 40 && rendering.renderCount >= 40 })
+    let least = Int((AudioInstant.now - begin) / .milliseconds(10))
     capture.close()
     render.close()
-    let periods = Int((AudioInstant.now - begin) / .milliseconds(10))
+    let most = Int((AudioInstant.now - begin) / .milliseconds(10))
     for stream in [capture, render] {
-      // On the grid: every period that became due was exchanged or counted as lost, but for those that may yet come.
+      // Every period that became due was exchanged or counted as lost, but for the last ones on a machine that stalls.
       let accounted = (stream.statistics.frames + stream.statistics.lostFrames) / 480
-      #expect(accounted <= periods + 1 && accounted >= periods - 5)
+      #expect(accounted <= most + 1 && accounted >= least - 20)
     }
     for times in capturing.now.captureTimes { #expect(times.delivered - times.captured >= .milliseconds(10)) }
   }

@@ -118,6 +118,16 @@ import WaveFile
     #expect(try samples(ofFile: folder.write(file.bytes)) == [1, 2, 3, 4])
   }
 
+  @Test(arguments: ["RIFF", "RF64"]) func countsBeyondFourGigabytes(riff: String) throws {
+    let gigabytes = 5 << 30
+    var file = WaveBytes(riff: riff, riffSize: 0xFFFF_FFFF, dataSize: 0xFFFF_FFFF)
+    file.before = Array("ds64".utf8) + little(28, 4) + little(0, 8) + little(gigabytes, 8) + little(0, 12)
+    let path = try folder.write(file.bytes)
+    // A hole: it takes no room on the disk.
+    #expect(truncate(path, off_t(file.bytes.count + gigabytes)) == 0)
+    #expect(try WaveReader(path: path).frameCount == gigabytes / 2)
+  }
+
   // MARK: What is refused
 
   static let refused: [(String, WaveBytes)] = [

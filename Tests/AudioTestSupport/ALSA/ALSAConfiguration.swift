@@ -1,7 +1,7 @@
 #if ALSA
   import Foundation
   import Glibc
-  import Synchronization
+  import RealtimeSupport
 
   /// The one file that alsa-lib reads in this process.
   final class ALSAConfiguration: Sendable {
@@ -14,7 +14,7 @@
       var parts: [Int: String] = [:]
     }
     private let plugin: String
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private static let common = Result { try ALSAConfiguration() }
 

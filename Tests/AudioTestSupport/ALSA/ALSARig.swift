@@ -2,7 +2,6 @@
   import AudioDeviceCore
   import Foundation
   import Glibc
-  import Synchronization
 
   /// PCMs for tests of ALSA code where there is no sound card: fake devices that keep time, record and fail on demand
   /// (``FakePCM``), and the plug-ins that need none.
@@ -57,7 +56,7 @@
 
     private let number: Int
     private let configuration: Configuration
-    private let unlisted = Mutex<Set<String>>([])
+    private let unlisted = Locked<Set<String>>([])
 
     /// Makes the PCMs of a rig known to alsa-lib in this process.
     ///

@@ -1,6 +1,6 @@
 import CRigProcess
 import Glibc
-import Synchronization
+import RealtimeSupport
 
 /// Ends whatever the test process leaves behind, however that process ends.
 ///
@@ -13,7 +13,7 @@ public final class ProcessWarden: Sendable {
   /// Where the rig's temporary files are: short, since paths of sockets may have no more than 107 bytes.
   public let folder: String
 
-  private let lifeline: Mutex<OwnedDescriptor?>
+  private let lifeline: Locked<OwnedDescriptor?>
   private let shell: Subprocess
 
   private static let common = Result { try ProcessWarden() }
@@ -30,7 +30,7 @@ public final class ProcessWarden: Sendable {
     var ends: [Int32] = [-1, -1]
     guard crp_pipe(&ends) == 0 else { throw RigError("pipe2: \(String(cString: strerror(errno)))") }
     let readEnd = try OwnedDescriptor(ends[0], from: "pipe2")
-    lifeline = Mutex(try OwnedDescriptor(ends[1], from: "pipe2"))
+    lifeline = Locked(try OwnedDescriptor(ends[1], from: "pipe2"))
     let answer = try OwnedDescriptor.memoryFile()
     // The shell makes the folder itself, so that none is left by a process that is killed at this very moment.
     let script = """

@@ -1,7 +1,7 @@
 import CRigProcess
 import Foundation
 import Glibc
-import Synchronization
+import RealtimeSupport
 
 /// A child process that cannot outlive the test process, nor this object.
 public final class Subprocess: Sendable {
@@ -11,7 +11,7 @@ public final class Subprocess: Sendable {
   public let command: [String]
 
   private let descriptor: OwnedDescriptor
-  private let status = Mutex<ExitStatus?>(nil)
+  private let status = Locked<ExitStatus?>(nil)
 
   /// How a process ended.
   public enum ExitStatus: Sendable, Hashable {
@@ -24,6 +24,7 @@ public final class Subprocess: Sendable {
   /// An environment with nothing in it that leads to a sound server or a desktop.
   public static let plainEnvironment = [
     "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    "TMPDIR": FileManager.default.temporaryDirectory.path,
     "LC_ALL": "C.UTF-8",
     "HOME": "/nonexistent",
   ]

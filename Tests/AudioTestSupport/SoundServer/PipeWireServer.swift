@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RealtimeSupport
 
 /// A private PipeWire with WirePlumber, its PulseAudio server and a message bus. See ``SoundServer`` for its devices.
 ///
@@ -27,7 +27,7 @@ public final class PipeWireServer: SoundServer {
   /// The socket that clients connect to.
   public var socketPath: String { "\(folder)/pulse/native" }
 
-  private let daemons = Mutex<[Part: Daemon]>([:])
+  private let daemons = Locked<[Part: Daemon]>([:])
 
   /// Starts a server. Blocks until its devices are there and WirePlumber has made them the defaults, about half a second.
   ///
@@ -53,7 +53,11 @@ public final class PipeWireServer: SoundServer {
       // There is no system bus to look for Bluetooth and for a real-time broker on.
       "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder)/no-bus",
     ]) { $1 }
-    try makeFolders("\(folder)/home", "\(folder)/pulse")
+    try makeFolders("\(folder)/home", "\(folder)/pulse", "\(folder)/home/.config/wireplumber/bluetooth.lua.d")
+    // WirePlumber looks for Bluetooth devices, asks logind whether it may, and ends where systemd has never run.
+    try "bluez_monitor.enabled = false\n".write(
+      toFile: "\(folder)/home/.config/wireplumber/bluetooth.lua.d/51-no-bluetooth.lua", atomically: false,
+      encoding: .utf8)
   }
 
   deinit { stop() }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RealtimeSupport
 
 /// A private PulseAudio daemon. See ``SoundServer`` for its devices; it also has the source `silence`.
 public final class PulseServer: SoundServer {
@@ -63,7 +63,7 @@ public final class PulseServer: SoundServer {
   public var socketPath: String { "\(folder)/pulse/native" }
 
   private let configuration: Configuration
-  private let daemon = Mutex<Daemon?>(nil)
+  private let daemon = Locked<Daemon?>(nil)
 
   /// Starts a daemon. Blocks until clients can connect, some 40 ms.
   ///
