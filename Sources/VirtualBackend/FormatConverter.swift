@@ -2,8 +2,8 @@ internal import AudioDeviceCore
 
 /// Converts interleaved 16-bit sound from one format to another: first channels, then rate, then the rest of channels.
 ///
-/// Channels: one goes to all; many become one by their mean; otherwise each keeps its place, surplus ones are dropped and
-/// missing ones are silent. Rates: see ``SincResampler``. Between equal formats it is the identity, bit for bit.
+/// Channels: one goes to all; many become one by their mean; otherwise each keeps its place, surplus ones are dropped
+/// and missing ones are silent. Rates: see ``SincResampler``. Between equal formats it is the identity, bit for bit.
 ///
 /// Only the initialiser allocates. For one thread at a time.
 struct FormatConverter: ~Copyable {

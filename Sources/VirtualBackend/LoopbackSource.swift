@@ -2,7 +2,8 @@ internal import AudioDeviceCore
 
 /// Hears what sounds at a speaker, a settable time later.
 ///
-/// Where it converts, it looks ahead of its period: what will sound within the least latency of a stream is there already.
+/// Where it converts, it looks ahead of its period: what will sound within the least latency of a stream is there
+/// already.
 final class LoopbackSource: PeriodSource {
   /// The most that a converter to any format looks ahead.
   static let maximumLookahead = Duration.milliseconds(5)

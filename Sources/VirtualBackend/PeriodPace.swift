@@ -4,7 +4,8 @@ internal import AudioDeviceCore
 ///
 /// Period `n`, counted from 1, is due at the anchor plus the exact time of `n` periods: no rounding adds up, whatever
 /// the rate. A stream that comes late catches up as long as its buffer would have held out; when it is later than that,
-/// all periods that have become due are lost but for the latest, and the stream goes on with that one, on the same grid.
+/// all periods that have become due are lost but for the latest, and the stream goes on with that one, on the same
+/// grid.
 struct PeriodPace {
   /// When period 0 was due.
   let anchor: AudioInstant

@@ -2,10 +2,10 @@ internal import Glibc
 
 /// Converts between two sample rates by a windowed-sinc, polyphase low-pass filter.
 ///
-/// The filter has 32 zero crossings of the sinc on each side under a Kaiser window: some 80 dB of stop-band attenuation,
-/// flat up to 0.85 of the lower Nyquist frequency. Frames are counted in whole numbers, so that the ratio is exact for
-/// ever, and output frame `k` lies exactly at input frame `k · inputRate / outputRate`: the filter looks ahead instead
-/// of delaying. At equal rates it is the identity, bit for bit.
+/// The filter has 32 zero crossings of the sinc on each side under a Kaiser window: some 80 dB of stop-band
+/// attenuation, flat up to 0.85 of the lower Nyquist frequency. Frames are counted in whole numbers, so that the ratio
+/// is exact for ever, and output frame `k` lies exactly at input frame `k · inputRate / outputRate`: the filter looks
+/// ahead instead of delaying. At equal rates it is the identity, bit for bit.
 ///
 /// Only the initialiser allocates. For one thread at a time.
 struct SincResampler: ~Copyable {

@@ -56,7 +56,8 @@ extension VirtualBackend {
   /// the disk, on any thread but an audio thread.
   ///
   /// - Parameter id: The speaker's id.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`, or what went wrong with the output, now or before.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`, or what went wrong with the output,
+  ///   now or before.
   public func finishOutput(ofSpeaker id: String) throws(AudioDeviceError) {
     if let error = try speaker(id).finish() { throw error }
   }

@@ -73,8 +73,8 @@ extension VirtualBackend {
     /// lost with the error, and opening another fails with it until ``VirtualBackend/finishOutput(ofSpeaker:)`` gives
     /// the file up.
     case file(path: String)
-    /// To a function, called on an audio thread with one period (the last one may be shorter): it may not block, lock or
-    /// allocate. The samples are interleaved and valid during the call.
+    /// To a function, called on an audio thread with one period (the last one may be shorter): it may not block, lock
+    /// or allocate. The samples are interleaved and valid during the call.
     case function(@Sendable (_ samples: borrowing Span<Int16>, _ format: AudioFormat) -> Void)
   }
 
@@ -109,8 +109,8 @@ extension VirtualBackend {
     /// A sine, in all channels: its frequency in hertz (1 … 96000, below half the stream's rate) and the level of its
     /// peak in decibels, 0 for full scale and negative below.
     case tone(frequency: Double, level: Double)
-    /// A WAVE file from its beginning, with the start of the stream: over and over, or once and then silence. It is read
-    /// ahead on a thread of its own.
+    /// A WAVE file from its beginning, with the start of the stream: over and over, or once and then silence. It is
+    /// read ahead on a thread of its own.
     case file(path: String, repeats: Bool)
     /// What sounds at a speaker of the backend, a time of 0 … 1 s later.
     case loopback(speakerID: String, delay: Duration)

@@ -12,14 +12,15 @@ extension VirtualBackend {
   /// Plugs a microphone in, behind the others. Watches are told. Any thread but an audio thread.
   ///
   /// - Parameter microphone: The microphone.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken, or the source cannot be.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken, or the source
+  ///   cannot be.
   public func addMicrophone(_ microphone: Microphone) throws(AudioDeviceError) {
     try changeDevices { (devices) throws(AudioDeviceError) in try devices.add(microphone) }
   }
 
-  /// Pulls a device out: its streams are lost with the code `deviceLost`, and the output of a speaker ends. Where it was
-  /// the default, the first that is left becomes it. Watches are told. Blocks on the disk where a file is to be finished;
-  /// any thread but an audio thread.
+  /// Pulls a device out: its streams are lost with the code `deviceLost`, and the output of a speaker ends. Where it
+  /// was the default, the first that is left becomes it. Watches are told. Blocks on the disk where a file is to be
+  /// finished; any thread but an audio thread.
   ///
   /// - Parameters:
   ///   - id: The device's id.
@@ -32,8 +33,8 @@ extension VirtualBackend {
     _ = speaker?.finish()
   }
 
-  /// Makes a device the default of its direction. Streams stay where they are. Watches are told. Any thread but an audio
-  /// thread.
+  /// Makes a device the default of its direction. Streams stay where they are. Watches are told. Any thread but an
+  /// audio thread.
   ///
   /// - Parameters:
   ///   - id: The device's id.

@@ -52,7 +52,8 @@ extension VirtualBackend {
 
   /// Makes the backend unavailable, as a sound server that has died, or available again.
   ///
-  /// - Parameter isAvailable: False loses all streams, and everything throws `serverUnavailable` until it is true again.
+  /// - Parameter isAvailable: False loses all streams, and everything throws `serverUnavailable` until it is true
+  ///   again.
   public func setAvailable(_ isAvailable: Bool) {
     faults.withLock { $0.isAvailable = isAvailable }
     if !isAvailable { send(.lost(Self.unavailable)) }
@@ -60,11 +61,13 @@ extension VirtualBackend {
 
   /// Sends open streams a notice as if it came from a server. Does not wait for them.
   ///
-  /// A stream gives it to its client on its own thread, between two periods. ``AudioDeviceCore/AudioStreamNotice/lost(_:)`` ends the
-  /// stream; ``AudioDeviceCore/AudioStreamNotice/suspended(_:)`` stops and restarts the calls to the client, without counting lost
-  /// frames; ``AudioDeviceCore/AudioStreamNotice/xrun`` counts one; ``AudioDeviceCore/AudioStreamNotice/moved(deviceID:)`` changes the id that the stream
-  /// tells, not what it hears; of the others the client is told, and nothing else happens. A stream that has not been
-  /// started keeps it until then, and throws the error of a loss from its start.
+  /// A stream gives it to its client on its own thread, between two periods.
+  /// ``AudioDeviceCore/AudioStreamNotice/lost(_:)`` ends the stream;
+  /// ``AudioDeviceCore/AudioStreamNotice/suspended(_:)`` stops and restarts the calls to the client, without counting
+  /// lost frames; ``AudioDeviceCore/AudioStreamNotice/xrun`` counts one;
+  /// ``AudioDeviceCore/AudioStreamNotice/moved(deviceID:)`` changes the id that the stream tells, not what it hears; of
+  /// the others the client is told, and nothing else happens. A stream that has not been started keeps it until then,
+  /// and throws the error of a loss from its start.
   ///
   /// - Parameters:
   ///   - notice: What to tell.

@@ -2,24 +2,25 @@ public import AudioDeviceCore
 
 /// Speakers and microphones made of software, paced by a clock.
 ///
-/// Where there is no sound system it is the sound system: calls run at their pace, a speaker can be recorded into a file
-/// or given to a function, a microphone can hear a file, a tone, a function or what a speaker sounds. With a
-/// ``RealtimeSupport/ManualPeriodClock`` it is the device of tests: what takes minutes runs in milliseconds, sample for sample the same
-/// each time, and everything that can go wrong with a device can be made to.
+/// Where there is no sound system it is the sound system: calls run at their pace, a speaker can be recorded into a
+/// file or given to a function, a microphone can hear a file, a tone, a function or what a speaker sounds. With a
+/// ``RealtimeSupport/ManualPeriodClock`` it is the device of tests: what takes minutes runs in milliseconds, sample for
+/// sample the same each time, and everything that can go wrong with a device can be made to.
 ///
 /// ## Time
 ///
-/// A stream's `n`-th period is due exactly `n` periods after ``AudioDeviceCore/AudioStream/start()``. In it a capture stream gives the
-/// frames that were captured since the one before: the ``AudioDeviceCore/AudioStream/latency`` of capture is one period. A render stream
-/// asks for frames that will sound one latency later: 40 ms, or the wish of the configuration within 20 … 500 ms. Frames
-/// rendered are heard by a loopback microphone with no delay but that of its source, so that the round trip of a frame
-/// is the latency of the render stream, the source's delay and the latency of the capture stream, exactly. Where formats
-/// differ a converter stands between, which delays nothing: it looks ahead within the latency.
+/// A stream's `n`-th period is due exactly `n` periods after ``AudioDeviceCore/AudioStream/start()``. In it a capture
+/// stream gives the frames that were captured since the one before: the ``AudioDeviceCore/AudioStream/latency`` of
+/// capture is one period. A render stream asks for frames that will sound one latency later: 40 ms, or the wish of the
+/// configuration within 20 … 500 ms. Frames rendered are heard by a loopback microphone with no delay but that of its
+/// source, so that the round trip of a frame is the latency of the render stream, the source's delay and the latency of
+/// the capture stream, exactly. Where formats differ a converter stands between, which delays nothing: it looks ahead
+/// within the latency.
 ///
 /// A stream that comes late on the machine's clock catches up as long as a device's buffer would have held out: the
-/// latency for render (5 to 10 ms less, for the converters), 40 ms for capture. When it is later, the periods missed are
-/// lost, an xrun is counted, and it goes on with the period that is due. Threads that touch files take part in the clock
-/// as well: a manual clock does not move on before they are done.
+/// latency for render (5 to 10 ms less, for the converters), 40 ms for capture. When it is later, the periods missed
+/// are lost, an xrun is counted, and it goes on with the period that is due. Threads that touch files take part in the
+/// clock as well: a manual clock does not move on before they are done.
 ///
 /// All functions may be called from any thread but an audio thread.
 public final class VirtualBackend: AudioBackend {
@@ -44,8 +45,8 @@ public final class VirtualBackend: AudioBackend {
   /// - Parameters:
   ///   - configuration: Which devices there are.
   ///   - clock: What paces all streams.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when two devices of a direction share an id, or a
-  ///   source cannot be.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when two devices of a direction
+  ///   share an id, or a source cannot be.
   public init(
     configuration: Configuration, clock: any PeriodClock = SystemPeriodClock.shared
   ) throws(AudioDeviceError) {
@@ -88,8 +89,8 @@ public final class VirtualBackend: AudioBackend {
   ///   - configuration: Direction, format, device and wishes.
   ///   - client: Called on the stream's audio thread.
   /// - Returns: The stream.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`, what the device's file has to say, or what
-  ///   ``failOpens(_:of:with:)`` ordered.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `deviceNotFound`, what the device's file has to say,
+  ///   or what ``failOpens(_:of:with:)`` ordered.
   public func openStream(
     _ configuration: AudioStreamConfiguration, client: any AudioStreamClient
   ) throws(AudioDeviceError) -> any AudioStream {

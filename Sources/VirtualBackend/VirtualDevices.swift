@@ -14,7 +14,8 @@ struct VirtualDevices {
     updateListeners()
   }
 
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when ids collide or a source cannot be.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when ids collide or a source cannot
+  ///   be.
   init(_ configuration: VirtualBackend.Configuration) throws(AudioDeviceError) {
     for speaker in configuration.speakers { try add(speaker) }
     for microphone in configuration.microphones { try add(microphone) }

@@ -6,7 +6,8 @@ internal import Synchronization
 /// It comes to life with the first stream that opens it, and goes on, silent between streams, as long as the backend.
 final class VirtualSpeaker: Sendable {
   let description: VirtualBackend.Speaker
-  /// Whether anybody listens: a target, or a microphone that hears this speaker. Where nobody does, streams need not mix.
+  /// Whether anybody listens: a target, or a microphone that hears this speaker. Where nobody does, streams need not
+  /// mix.
   let isHeard = Atomic<Bool>(false)
 
   private struct State {
@@ -29,7 +30,8 @@ final class VirtualSpeaker: Sendable {
 
   /// The timeline, for a stream that will mix into it; the first one starts the output.
   ///
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the output cannot be opened, or has failed and was not given up by `finish()`.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the output cannot be opened, or has failed and was not given
+  ///   up by `finish()`.
   func open(
     _ clock: any PeriodClock, onFailure: @escaping @Sendable (AudioDeviceError) -> Void
   ) throws(AudioDeviceError) -> SpeakerTimeline {

@@ -24,8 +24,8 @@ public struct WaveReader: ~Copyable, Sendable {
   /// Opens a file and checks its header. Blocks on the disk.
   ///
   /// - Parameter path: A regular file's path.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound`, `fileNotReadable` (rights, a folder, a device; from
-  ///   `open(2)` or `pread(2)`), or `fileFormatNotSupported` with what is wrong with the content.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound`, `fileNotReadable` (rights, a folder,
+  ///   a device; from `open(2)` or `pread(2)`), or `fileFormatNotSupported` with what is wrong with the content.
   public init(path: String) throws(AudioDeviceError) {
     let file = try FileDescriptor.reading(path: path)
     header = try WaveHeader(file, path: path)

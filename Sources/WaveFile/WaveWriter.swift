@@ -29,8 +29,8 @@ public struct WaveWriter: ~Copyable, Sendable {
   ///   - path: Where; its folder must exist.
   ///   - format: Of the samples.
   ///   - bufferDuration: How much sound is collected before it is written; clamped to 10 ms … 10 s.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound` (no such folder) or `fileNotWritable` (rights, a full
-  ///   disk, a pipe), from `open(2)` or `pwrite(2)`.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotFound` (no such folder) or `fileNotWritable`
+  ///   (rights, a full disk, a pipe), from `open(2)` or `pwrite(2)`.
   public init(
     path: String, format: AudioFormat, bufferDuration: Duration = .milliseconds(500)
   ) throws(AudioDeviceError) {
@@ -58,8 +58,8 @@ public struct WaveWriter: ~Copyable, Sendable {
   /// Takes samples, and writes when the buffer is full. May block on the disk.
   ///
   /// - Parameter samples: Interleaved, whole frames.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable` when the disk is full or fails, now or before;
-  ///   `invalidState` after ``close()``; `invalidArgument` when the samples are no whole frames.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable` when the disk is full or fails, now
+  ///   or before; `invalidState` after ``close()``; `invalidArgument` when the samples are no whole frames.
   public mutating func write(_ samples: borrowing Span<Int16>) throws(AudioDeviceError) {
     guard file != nil else {
       throw AudioDeviceError(.invalidState, "'\(path)' is closed; open another WaveWriter to record on.")
@@ -93,8 +93,8 @@ public struct WaveWriter: ~Copyable, Sendable {
 
   /// Writes the rest and closes the file. Idempotent; blocks on the disk.
   ///
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable` when anything could not be written, now or before.
-  ///   The file is closed all the same, and holds what could be written.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `fileNotWritable` when anything could not be written,
+  ///   now or before. The file is closed all the same, and holds what could be written.
   public mutating func close() throws(AudioDeviceError) {
     let error = failure ?? flushed()
     guard let file = file.take() else { return }
