@@ -1,6 +1,7 @@
 #if MP3
   import AudioDeviceCore
   import AudioTestSupport
+  import Foundation
   import SoundDecoding
   import Testing
 
@@ -47,6 +48,40 @@
         var sound = try LoopingSound(path: path)
         #expect(try play(&sound, frames: 2 * decoded.frameCount) == decoded + decoded)
       }
+    }
+
+    /// What a decoder makes of a frame that lacks a part can be noise at full scale. Here it would be 20 dB above the
+    /// sound.
+    @Test(arguments: [["--cbr", "-b", "96"], ["-V", "2"]]) func framesThatLackAPartAreSilent(options: [String]) throws {
+      let format = try AudioFormat(sampleRate: 44_100, channelCount: 1)
+      let source = sweep(format, frames: 88_200, level: -30)
+      let plain = try bytes(folder.mp3(source, options))
+      var generator = PseudoRandom(seed: 5)
+      for round in 0..<30 {
+        let position = Int.random(in: 2_000..<(plain.count - 5_000), using: &generator)
+        for rest in [plain[position...], plain[(position + 4_096)...]] {
+          let damaged = Array(plain[..<position]) + pseudoRandom(4_096, seed: UInt64(round)) + rest
+          #expect(try decode(folder.file(damaged)).peakLevel < -25, "at \(position)")
+        }
+      }
+    }
+
+    @Test func aFailureStaysUntilTheRewind() throws {
+      let start = plain.count / 3 / 288 * 288
+      let garbage = [UInt8](repeating: 0, count: 1_100_000)
+      let path = try folder.file(Array(plain[..<start]) + garbage)
+      var decoder = try MP3Decoder(path: path)
+      var samples = [Int16](repeating: 0, count: 150_000)
+      var span = samples.mutableSpan
+      #expect(try decoder.read(into: &span) == (start / 288 - 1) * 1152 - 1105)
+      // The file is whole again, but nobody was told that the sound went on.
+      let file = try #require(FileHandle(forWritingAtPath: path))
+      try file.write(contentsOf: plain)
+      try file.close()
+      #expect(throws: AudioDeviceError.self) { try decodeRest(of: &decoder) }
+      try decoder.rewind()
+      var again = samples.mutableSpan
+      #expect(try decoder.read(into: &again) == tone.frameCount)
     }
 
     @Test func aCutOffFilePlaysToItsLastWholeFrame() throws {

@@ -49,6 +49,12 @@
       #expect(loop == decoded + decoded + decoded)
       #expect(sound.completedPasses == 2)
 
+      // From the end, and from the middle of what a frame decodes to.
+      try decoder.rewind()
+      var some = [Int16](repeating: 0, count: 100 * coding.channels)
+      var span = some.mutableSpan
+      #expect(try decoder.read(into: &span) == 100)
+      #expect(some == Array(decoded.samples[..<some.count]))
       try decoder.rewind()
       #expect(try decodeRest(of: &decoder, piece: 4000) == decoded)
     }
