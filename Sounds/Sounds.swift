@@ -4,8 +4,8 @@ public import Foundation
 /// A sound that comes with the package: an MP3, 48 kHz mono, that begins and ends in silence and loops without a seam.
 ///
 /// The files are in the folder `AudioDeviceKit_Sounds.resources`, which SwiftPM puts beside the program that it builds.
-/// A program that is moved or installed takes the folder along. How each sound was made is in `Sounds/make-sounds`. More
-/// may come: give a `switch` a `default`.
+/// A program that is moved or installed takes the folder along. How each sound was made is in `Sounds/make-sounds`.
+/// More may come: give a `switch` a `default`.
 public enum BundledSound: String, CaseIterable, Sendable, Hashable {
   /// A ringtone: a melody on a marimba, 6 s.
   case marimba

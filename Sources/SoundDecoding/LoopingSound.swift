@@ -42,8 +42,8 @@
     ///   - ring: Of interleaved samples in the sound's ``format``.
     ///   - frames: The most **frames** to add.
     /// - Returns: How many **frames** were added: only as many whole ones as there was room for.
-    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be read or decoded any more. What was decoded
-    ///   until then is in the ring.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the file cannot be read or decoded any more. What was
+    ///   decoded until then is in the ring.
     @discardableResult
     public mutating func fill(
       _ ring: SampleRing<Int16>, atMost frames: Int = .max

@@ -11,8 +11,8 @@
   /// write), so that exactly the samples that were encoded come out. In a file without the tag nobody can tell padding
   /// from sound: all of it is decoded, and a loop has a pause of some 50 ms.
   ///
-  /// Where a file is damaged, MP3 frames that lack a part are decoded to silence, since what a decoder makes of them can
-  /// be noise of any loudness, and the sound goes on behind the damage.
+  /// Where a file is damaged, MP3 frames that lack a part are decoded to silence, since what a decoder makes of them
+  /// can be noise of any loudness, and the sound goes on behind the damage.
   ///
   /// Stands on libmpg123 (`mpg123_decode_frame`). Reading an undamaged file does not allocate, but for one small block
   /// after each rewind.
@@ -40,12 +40,12 @@
     /// Opens a file and decodes its beginning, to be sure that it can be decoded. Blocks for the disk; allocates.
     ///
     /// Layer III of MPEG 1, 2 and 2.5 is accepted at all rates, 8 … 48 kHz, in mono and stereo, with a constant or a
-    /// variable bit rate. Layers I and II are not, because libmpg123 prints what it thinks of broken ones whatever it is
-    /// told; nor is the free format, whose headers do not tell where the next one is.
+    /// variable bit rate. Layers I and II are not, because libmpg123 prints what it thinks of broken ones whatever it
+    /// is told; nor is the free format, whose headers do not tell where the next one is.
     ///
     /// - Parameter path: A regular file: absolute, or relative to the working directory.
-    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file: `fileNotFound`; `fileNotReadable` for what is
-    ///   no regular file, or not for this user; `fileFormatNotSupported` for what is no MP3, or has less than two whole
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file: `fileNotFound`; `fileNotReadable` for what
+    ///   is no regular file, or not for this user; `fileFormatNotSupported` for what is no MP3, or has less than two whole
     ///   MP3 frames.
     public init(path: String) throws(AudioDeviceError) {
       var stream = try MPEGStream(in: try SoundFile(path: path))
