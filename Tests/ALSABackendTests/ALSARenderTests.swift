@@ -34,7 +34,7 @@
       #expect(open.stream.statistics.frames == open.client.renderedFrames)
     }
 
-    @Test(arguments: [(8_000, 1), (16_000, 1), (44_100, 2), (48_000, 2), (11_025, 1), (192_000, 8)])
+    @Test(arguments: [(8_000, 1), (16_000, 1), (44_100, 2), (48_000, 2), (11_025, 1), (192_000, 1), (16_000, 8)])
     func playsEveryFormatInRealTime(rate: Int, channels: Int) async throws {
       let rig = try ALSARig.start()
       defer { rig.stop() }

@@ -31,23 +31,31 @@
       }
     }
     private let format: AudioFormat
+    /// The code, and its beginning once more: a period from any place. Made beforehand, because a debug build under a
+    /// sanitizer is too slow to make each sample in time.
+    private let code: [Int16]
     private let state = Locked(State())
     private let rendered = Atomic<Int>(0)
 
-    init(format: AudioFormat = .voice) { self.format = format }
+    init(format: AudioFormat = .voice) {
+      self.format = format
+      let once = Signal.make(frames: IndexCode.period, format: format) { IndexCode.value(ofFrame: $0) }.samples
+      code = once + once.prefix(format.samplesPerPeriod)
+    }
 
     func streamDidCapture(_ samples: inout MutableSpan<Int16>, capturedAt time: AudioInstant) {
       state.withLock { state in
         state.noteCall()
         state.captures.append(Capture(calledAt: .now, capturedAt: time))
-        for index in samples.indices { state.captured.append(samples[index]) }
+        samples.withUnsafeBufferPointer { state.captured.append(contentsOf: $0) }
       }
     }
 
     func streamWillRender(_ samples: inout MutableSpan<Int16>) {
       let channels = format.channelCount
       let first = rendered.load(ordering: .relaxed)
-      for index in samples.indices { samples[index] = IndexCode.value(ofFrame: first + index / channels) }
+      let start = first % IndexCode.period * channels
+      samples.withUnsafeMutableBufferPointer { _ = $0.update(fromContentsOf: code[start..<start + $0.count]) }
       rendered.store(first + samples.count / channels, ordering: .relaxed)
       state.withLock { $0.noteCall() }
     }
