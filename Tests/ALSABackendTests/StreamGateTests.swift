@@ -26,7 +26,7 @@
     @Test func isADoorForAnotherThread() throws {
       for _ in 0..<20 {
         let gate = StreamGate()
-        let visits = Mutex(0)
+        let visits = Locked(0)
         let thread = try RealtimeThread(name: "visitor", scheduling: .normal) {
           while gate.enter() {
             visits.withLock { $0 += 1 }
