@@ -7,7 +7,7 @@
   @testable import ALSABackend
 
   /// Capture from the rig's fake microphone, which hears an index code.
-  @Suite struct ALSACaptureTests {
+  @Suite(.serialized) struct ALSACaptureTests {
     private let code = IndexCode.signal(.milliseconds(625))
 
     @Test func capturesEveryFrameUnchanged() async throws {

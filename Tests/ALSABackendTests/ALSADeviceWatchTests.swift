@@ -7,7 +7,7 @@
   @testable import ALSABackend
 
   /// The watch on the kernel's devices, in a folder that stands for `/dev`.
-  @Suite struct ALSADeviceWatchTests {
+  @Suite(.serialized) struct ALSADeviceWatchTests {
     private final class Folder: Sendable {
       let path = "\(NSTemporaryDirectory())/dev-\(UUID().uuidString)"
       private let changes = Locked<[AudioInstant]>([])

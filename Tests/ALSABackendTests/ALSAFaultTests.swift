@@ -7,7 +7,7 @@
   @testable import ALSABackend
 
   /// What can happen to a running PCM: the audio comes back, or the stream is lost, once, and never anything between.
-  @Suite struct ALSAFaultTests {
+  @Suite(.serialized) struct ALSAFaultTests {
     /// Bound of a close on a machine that is busy with other things; the design's is 200 ms.
     private static let closeLimit = Duration.seconds(1)
 

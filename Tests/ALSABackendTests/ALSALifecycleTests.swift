@@ -7,7 +7,7 @@
   @testable import ALSABackend
 
   /// What has to hold for a process as a whole, each in a process of its own.
-  @Suite struct ALSALifecycleTests {
+  @Suite(.serialized) struct ALSALifecycleTests {
     @Test func twoHundredCallsLeaveNothingBehind() async {
       await #expect(processExitsWith: .success) {
         let rig = try ALSARig.start()

@@ -8,7 +8,7 @@
 
   /// The `pulse` PCM, on a private server: a plug-in that waits for its server without a limit, whose delay is an
   /// estimate, and that reports no overruns.
-  @Suite struct ALSAPulsePCMTests {
+  @Suite(.serialized) struct ALSAPulsePCMTests {
     private func start() throws -> (server: PulseServer, rig: ALSARig) {
       let server = try PulseServer.start()
       var configuration = ALSARig.Configuration()

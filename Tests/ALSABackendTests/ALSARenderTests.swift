@@ -7,7 +7,7 @@
   @testable import ALSABackend
 
   /// Playback on the rig's fake speakers: what left the device is compared with what the client gave.
-  @Suite struct ALSARenderTests {
+  @Suite(.serialized) struct ALSARenderTests {
     /// Steps the device by hand, so that little depends on the machine's load. Such tests hold their thread: a device that
     /// is not stepped for a second is lost.
     @Test func playsEveryFrameUnchangedAndOnTime() throws {

@@ -8,7 +8,7 @@
   @testable import ALSABackend
 
   /// PCMs without a clock: they take and give without end, and the stream has to keep the time.
-  @Suite struct ALSAUnpacedTests {
+  @Suite(.serialized) struct ALSAUnpacedTests {
     /// Never faster than time, nor slower than 10 % (on a machine that lets it run).
     private func expectRealTime(_ open: OpenStream) async throws {
       defer { open.stream.close() }
