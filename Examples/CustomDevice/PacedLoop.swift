@@ -14,8 +14,8 @@ final class PacedLoop: Sendable {
   ///   - name: As it appears in `/proc`, at most 15 bytes.
   ///   - period: The time from one call to the next.
   ///   - clock: What paces it.
-  ///   - body: Called on the thread at the end of each period, and told when the period began. It may not block, lock or
-  ///     allocate.
+  ///   - body: Called on the thread at the end of each period, and told when the period began. It may not block, lock
+  ///     or allocate.
   /// - Throws: ``AudioDeviceError`` when the system has no thread or descriptor left.
   init(
     name: String, period: Duration, clock: any PeriodClock, body: @escaping @Sendable (AudioInstant) -> Void

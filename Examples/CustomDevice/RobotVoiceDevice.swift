@@ -2,7 +2,8 @@ internal import AudioDeviceKit
 internal import CommandLineSupport
 internal import Glibc
 
-/// The system's microphone and speaker, with a robot's voice: what is captured is changed, what is rendered is measured.
+/// The system's microphone and speaker, with a robot's voice: what is captured is changed, what is rendered is
+/// measured.
 ///
 /// All that a subclass has to know stands at the two functions that it overrides: they are called on audio threads.
 final class RobotVoiceDevice: DefaultAudioDevice, @unchecked Sendable {

@@ -2,9 +2,9 @@ internal import AudioDeviceKit
 
 /// A driver from nothing: its microphone hears a WAV file, and its speaker is a level meter.
 ///
-/// This is all that a driver has to do, whether it stands for a file, a radio or a board of one's own: take the bus, say
-/// the formats, and while a direction runs, write or read a period every 10 ms. Everything else, such as mutes, calling
-/// services and silence, is done by the manager that hosts it.
+/// This is all that a driver has to do, whether it stands for a file, a radio or a board of one's own: take the bus,
+/// say the formats, and while a direction runs, write or read a period every 10 ms. Everything else, such as mutes,
+/// calling services and silence, is done by the manager that hosts it.
 final class WaveFileDevice: AudioDevice {
   private struct State {
     var bus: (any AudioBus)?

@@ -4,9 +4,10 @@
 
   /// The kernel's sound devices and whatever else alsa-lib's configuration names, through alsa-lib.
   ///
-  /// Every PCM can be opened by its name, in the client's own format: 16-bit at the exact rate and channel count, by way
-  /// of alsa-lib's `plug` where the hardware has others. A stream's thread sleeps in `poll(2)` until the device has or
-  /// wants a period; xruns, suspends, unplugging and plug-ins that misbehave are told apart, counted and recovered from.
+  /// Every PCM can be opened by its name, in the client's own format: 16-bit at the exact rate and channel count, by
+  /// way of alsa-lib's `plug` where the hardware has others. A stream's thread sleeps in `poll(2)` until the device has
+  /// or wants a period; xruns, suspends, unplugging and plug-ins that misbehave are told apart, counted and recovered
+  /// from.
   ///
   /// What alsa-lib would print to stderr is caught, for the whole process, from the first use of a backend on; it comes
   /// back as ``AudioDeviceCore/AudioDeviceError/detail``.
@@ -49,7 +50,8 @@
     ///
     /// A `hw:` PCM belongs to one program at a time, and is the fastest way to the device; `default` is shared on most
     /// machines. Left out are the other spellings of the kernel's devices (`sysdefault:`, `front:`, `dmix:`, `plughw:`,
-    /// `surround51:`, `iec958:` …) and PCMs that only convert (`samplerate`, `upmix` …). Each can be opened by its name.
+    /// `surround51:`, `iec958:` …) and PCMs that only convert (`samplerate`, `upmix` …). Each can be opened by its
+    /// name.
     ///
     /// - Returns: The default first, then the kernel's, then the rest, each in alsa-lib's order. Empty where nothing is
     ///   configured.
@@ -70,8 +72,8 @@
       return found
     }
 
-    /// Watches the kernel's sound devices (`inotify(7)` on `/dev/snd`). Configured PCMs that are no devices of the kernel's
-    /// come and go unnoticed.
+    /// Watches the kernel's sound devices (`inotify(7)` on `/dev/snd`). Configured PCMs that are no devices of the
+    /// kernel's come and go unnoticed.
     ///
     /// - Parameter onChange: Called on a thread of the watch's, once for all that happens within a third of a second.
     /// - Returns: The watch.

@@ -3,7 +3,8 @@
   internal import CALSA
   internal import Glibc
 
-  /// The kernel's cards and their PCMs, by the control devices; no PCM is opened. All functions allocate and call alsa-lib.
+  /// The kernel's cards and their PCMs, by the control devices; no PCM is opened. All functions allocate and call
+  /// alsa-lib.
   enum ALSACards {
     /// One direction of one PCM of a card.
     static func devices() -> [AudioDeviceInfo] {

@@ -3,9 +3,11 @@
   internal import CAudioSupport
   internal import Glibc
 
-  /// Watches the folder of the kernel's sound devices, and waits for it where it does not exist yet (no card, no module).
+  /// Watches the folder of the kernel's sound devices, and waits for it where it does not exist yet (no card, no
+  /// module).
   final class ALSADeviceWatch: AudioDeviceWatch {
-    /// Quiet after the last event before it is told: a card makes a dozen files, and udev sets their rights a little later.
+    /// Quiet after the last event before it is told: a card makes a dozen files, and udev sets their rights a little
+    /// later.
     static let quiet = Duration.milliseconds(300)
     /// The longest that events may keep coming before they are told.
     static let patience = Duration.seconds(2)

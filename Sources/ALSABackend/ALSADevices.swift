@@ -47,8 +47,8 @@
       return ([defaultName] + names.prefix(16)).contains { opens($0) }
     }
 
-    /// Whether a hint is a device in its own right. Names with arguments are spellings of the kernel's devices, unless a
-    /// plug-in made them up.
+    /// Whether a hint is a device in its own right. Names with arguments are spellings of the kernel's devices, unless
+    /// a plug-in made them up.
     static func isWorthListing(_ name: String) -> Bool {
       guard name != defaultName else { return false }
       let base = String(name.prefix { $0 != ":" })
@@ -62,8 +62,8 @@
       }
     }
 
-    /// Whether the configuration defines a PCM, evaluated: `snd_config_search_definition`. Debian's `default` is defined
-    /// through the first card, and so only where there is one.
+    /// Whether the configuration defines a PCM, evaluated: `snd_config_search_definition`. Debian's `default` is
+    /// defined through the first card, and so only where there is one.
     private static func isDefined(_ name: String) -> Bool {
       var top: OpaquePointer?
       guard snd_config_update_ref(&top) >= 0, let top else { return false }

@@ -115,7 +115,8 @@
         thread.join()
         return
       }
-      // The thread hangs in alsa-lib, or the machine is busy. The door is shut; only a call that is inside is waited for.
+      // The thread hangs in alsa-lib, or the machine is busy. The door is shut; only a call that is inside is waited
+      // for.
       while shared.gate.isInside { _ = shared.hasEnded.wait(limit: .milliseconds(1)) }
     }
 

@@ -3,7 +3,8 @@
   internal import Glibc
 
   extension ALSAStreamLoop {
-    /// Reads all there is (one period, while the stream paces itself) and gives the client each period that became full.
+    /// Reads all there is (one period, while the stream paces itself) and gives the client each period that became
+    /// full.
     ///
     /// - Returns: How many frames were read.
     func capture() -> Int {
@@ -14,7 +15,8 @@
         readable = min(readable, period)
         mediaTime = tick + format.duration(ofFrames: -period)
       } else {
-        // The delay is the age of the oldest readable frame, and that is never less than the time the readable ones last.
+        // The delay is the age of the oldest readable frame, and that is never less than the time the readable ones
+        // last.
         let age = min(max(pcm.handle.delay() ?? 0, readable), maximumDelay)
         mediaTime = now + format.duration(ofFrames: -age)
       }

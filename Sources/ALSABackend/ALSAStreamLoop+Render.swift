@@ -3,7 +3,8 @@
   internal import Glibc
 
   extension ALSAStreamLoop {
-    /// Asks the client for whole periods as long as the PCM has room (one, while the stream paces itself) and writes them.
+    /// Asks the client for whole periods as long as the PCM has room (one, while the stream paces itself) and writes
+    /// them.
     ///
     /// - Returns: How many frames were written.
     func render() -> Int {

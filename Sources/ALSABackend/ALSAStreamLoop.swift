@@ -5,8 +5,8 @@
 
   /// The body of a stream's thread: waits for the PCM, asks the state machine, does what it says.
   ///
-  /// After ``run(_:)`` has begun, only the stream's thread touches it. While audio flows nothing here allocates, locks or
-  /// frees; a restart may, because there is no audio then.
+  /// After ``run(_:)`` has begun, only the stream's thread touches it. While audio flows nothing here allocates, locks
+  /// or frees; a restart may, because there is no audio then.
   final class ALSAStreamLoop {
     let pcm: OpenPCM
     let client: any AudioStreamClient

@@ -3,10 +3,10 @@
 
   /// Calls into alsa-lib that may never return, with a limit.
   ///
-  /// A PCM of a sound server's plug-in waits for its server without a time-out, in `snd_pcm_open`, `prepare`, `start` and
-  /// `close`; so does the hook that Debian runs when the configuration is read. A server that was stopped would hang its
-  /// client. Such a call gets a thread of its own, which is left behind when the limit has passed; what it brings when it
-  /// does return is released there.
+  /// A PCM of a sound server's plug-in waits for its server without a time-out, in `snd_pcm_open`, `prepare`, `start`
+  /// and `close`; so does the hook that Debian runs when the configuration is read. A server that was stopped would
+  /// hang its client. Such a call gets a thread of its own, which is left behind when the limit has passed; what it
+  /// brings when it does return is released there.
   enum BoundedCall {
     private final class Slot<Value: Sendable>: Sendable {
       let value = Locked<Value?>(nil)

@@ -20,8 +20,8 @@
 
     /// A look at a PCM that was just started for the first time.
     ///
-    /// - Parameter limit: Frames above the baseline that are still no backlog: the PCM's buffer, because a stall of less
-    ///   can be read in full.
+    /// - Parameter limit: Frames above the baseline that are still no backlog: the PCM's buffer, because a stall of
+    ///   less can be read in full.
     init(limit: Int) {
       smallestLimit = limit
       self.limit = limit

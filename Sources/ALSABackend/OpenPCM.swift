@@ -4,11 +4,11 @@
 
   /// A PCM that is open and set up, ready to be started.
   ///
-  /// The last one to let go of it closes it, which may hang in a server's plug-in; so that is never a thread that anybody
-  /// waits for without a limit.
+  /// The last one to let go of it closes it, which may hang in a server's plug-in; so that is never a thread that
+  /// anybody waits for without a limit.
   final class OpenPCM: @unchecked Sendable {
-    // Unchecked: `handle` is used by one thread at a time. The stream's thread hands it to a BoundedCall and waits; when
-    // that call is left behind, the thread does not touch the handle again.
+    // Unchecked: `handle` is used by one thread at a time. The stream's thread hands it to a BoundedCall and waits;
+    // when that call is left behind, the thread does not touch the handle again.
 
     /// The C handle.
     let handle: PCMHandle
@@ -24,8 +24,8 @@
     let pacing: PCMPacing
     /// How many descriptors it waits for.
     let descriptorCount: Int
-    /// One client period of zeros. Here, and not with the stream's thread, because a call that was left behind may still
-    /// be writing it.
+    /// One client period of zeros. Here, and not with the stream's thread, because a call that was left behind may
+    /// still be writing it.
     private let silence: UnsafeMutableBufferPointer<Int16>
 
     /// Longest time that opening may take, and longest time that starting or starting anew may take.
@@ -96,8 +96,8 @@
       return name.contains("\"") ? nil : "plug:SLAVE=\"\(name)\""
     }
 
-    /// Starts the PCM, from whatever state: drops and prepares it unless it is prepared, fills playback with silence but
-    /// for the room of one period, and starts it. Does not allocate; may wait for a server.
+    /// Starts the PCM, from whatever state: drops and prepares it unless it is prepared, fills playback with silence
+    /// but for the room of one period, and starts it. Does not allocate; may wait for a server.
     ///
     /// Silence first: the client is then asked for one period at a time from the beginning, as it is later on, and not
     /// for a whole buffer at once.

@@ -7,8 +7,8 @@
   struct PCMConfiguration: Sendable, Hashable {
     /// The delay of playback that is taken without a wish: four periods.
     static let defaultRenderBuffer = Duration.milliseconds(40)
-    /// The least that a capture buffer holds. It adds no delay, because each wake-up empties it; it is what a scheduling
-    /// gap may last before frames are lost.
+    /// The least that a capture buffer holds. It adds no delay, because each wake-up empties it; it is what a
+    /// scheduling gap may last before frames are lost.
     static let captureBuffer = Duration.milliseconds(200)
     /// What a wish may reach.
     static let longestBuffer = Duration.seconds(2)
@@ -63,8 +63,8 @@
     ///   - wish: What is wanted.
     ///   - name: The PCM's, for messages.
     /// - Returns: What was got.
-    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: ``AudioDeviceCore/AudioDeviceError/Code/formatNotSupported`` when the PCM refuses the rate, the
-    ///   channels or every usable period.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: ``AudioDeviceCore/AudioDeviceError/Code/formatNotSupported``
+    ///   when the PCM refuses the rate, the channels or every usable period.
     func configure(_ wish: PCMConfiguration, name: String) throws(AudioDeviceError) -> PCMGeometry {
       let parameters = try HardwareParameters(name: name)
       // Some drivers can serve a period and a buffer only when asked for them in the other order.

@@ -6,8 +6,8 @@
 
   /// An open `snd_pcm_t`. Its end closes it (`snd_pcm_close`), which drops what is queued and never drains.
   ///
-  /// One thread at a time. The functions return alsa-lib's own numbers (negative for errors) and neither allocate nor, on
-  /// a PCM opened non-blocking, block; those that may wait for a sound server all the same say so.
+  /// One thread at a time. The functions return alsa-lib's own numbers (negative for errors) and neither allocate nor,
+  /// on a PCM opened non-blocking, block; those that may wait for a sound server all the same say so.
   struct PCMHandle: ~Copyable {
     /// The C handle.
     let raw: OpaquePointer
@@ -89,8 +89,8 @@
       return Int(max(snd_pcm_poll_descriptors(raw, base, UInt32(descriptors.count)), 0))
     }
 
-    /// `snd_pcm_poll_descriptors_revents`: what the descriptors' events mean, which only the PCM knows (a plug-in polls a
-    /// pipe for `POLLIN` although it plays).
+    /// `snd_pcm_poll_descriptors_revents`: what the descriptors' events mean, which only the PCM knows (a plug-in polls
+    /// a pipe for `POLLIN` although it plays).
     ///
     /// - Parameters:
     ///   - descriptors: As they came from `poll`.

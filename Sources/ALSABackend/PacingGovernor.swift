@@ -4,9 +4,9 @@
   /// Keeps a PCM from moving audio faster than time passes, and finds out whether it would.
   ///
   /// A bucket of credit: it fills at 1.25 × real time, frames cost what they last, and a full bucket lets one whole
-  /// buffer through at once, which is what a device that paces asks for after a stall. A device that paces never empties
-  /// it. A PCM that is always ready (a plug-in without a clock) empties it at once and is then held before every
-  /// transfer; when that has gone on for ``holdLimit`` transfers of a period, the PCM has no clock.
+  /// buffer through at once, which is what a device that paces asks for after a stall. A device that paces never
+  /// empties it. A PCM that is always ready (a plug-in without a clock) empties it at once and is then held before
+  /// every transfer; when that has gone on for ``holdLimit`` transfers of a period, the PCM has no clock.
   struct PacingGovernor: Sendable, BitwiseCopyable {
     /// Transfers in a row that had to be held before a PCM counts as unpaced: 0.4 s.
     static let holdLimit = 40

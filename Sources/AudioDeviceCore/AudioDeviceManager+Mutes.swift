@@ -26,8 +26,8 @@ extension AudioDeviceManager {
   /// Waits for the device. Playback is not touched; independent of the soft mute. Idempotent.
   ///
   /// - Parameter isMuted: Whether to mute.
-  /// - Throws: ``AudioDeviceError`` when the microphone cannot be opened again: it stays muted, and the call can be made
-  ///   again.
+  /// - Throws: ``AudioDeviceError`` when the microphone cannot be opened again: it stays muted, and the call can be
+  ///   made again.
   public func setAudioHardMute(_ isMuted: Bool) throws(AudioDeviceError) {
     let change = state.withLock { state -> AudioGates? in
       guard state.gates.isHardMuted != isMuted else { return nil }

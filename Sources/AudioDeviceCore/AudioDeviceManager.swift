@@ -2,9 +2,9 @@
 ///
 /// A client gives it a bus (``setAudioBus(_:)``) and a device (``setAudioDevice(_:)``), and says what it wishes
 /// (``startCapture()``, ``stopCapture()``, ``startRendering()``, ``stopRendering()``). Mutes, ringing, calling services
-/// and interruptions are gates. What follows from wishes and gates is said by ``AudioGates/decision`` alone. While a gate
-/// is closed a wish succeeds and is remembered, and the client gets silence at the period pace, so that it never times
-/// out.
+/// and interruptions are gates. What follows from wishes and gates is said by ``AudioGates/decision`` alone. While a
+/// gate is closed a wish succeeds and is remembered, and the client gets silence at the period pace, so that it never
+/// times out.
 ///
 /// All functions may be called from any thread but an audio thread. Those that open or close a device wait for it.
 public final class AudioDeviceManager: Sendable {
@@ -237,7 +237,8 @@ public final class AudioDeviceManager: Sendable {
   /// - Returns: An asynchronous sequence for one task.
   public func events() -> AsyncStream<AudioDeviceEvent> { broadcaster.events() }
 
-  /// What went over the client's bus, and what the devices lost, since the manager was made. Lock-free but for a moment.
+  /// What went over the client's bus, and what the devices lost, since the manager was made. Lock-free but for a
+  /// moment.
   public var statistics: AudioDeviceStatistics {
     let (device, former) = state.withLock { ($0.device, $0.formerDevices) }
     var statistics = AudioDeviceStatistics()

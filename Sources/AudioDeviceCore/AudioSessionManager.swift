@@ -6,8 +6,8 @@ internal import Dispatch
 /// prepares the session, activates it, and tells it here. Outside the mode the session is always open and both notices
 /// are ignored. It works with every ``AudioDevice``, since it acts on the gates of its ``AudioDeviceManager``.
 ///
-/// All functions return at once, may be called from any thread but an audio thread, and are idempotent; devices open and
-/// close elsewhere. Nothing throws: what fails later becomes an event of the manager.
+/// All functions return at once, may be called from any thread but an audio thread, and are idempotent; devices open
+/// and close elsewhere. Nothing throws: what fails later becomes an event of the manager.
 public final class AudioSessionManager: Sendable {
   private struct State {
     var services = CallingServicesState()

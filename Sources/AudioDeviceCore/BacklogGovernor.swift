@@ -1,9 +1,9 @@
 /// Keeps the backlog of a ring near its target: the rules alone, in frames.
 ///
 /// The consumer asks before each read. After a shortfall the backlog is first built up to the target again, since
-/// otherwise each late chunk of the producer would be heard as another hole. When even the *smallest* backlog of a whole
-/// window lies above the target by a period or more, that much is dropped: the delay comes back to where it was after a
-/// stall or under clock drift, and a burst that is consumed at once costs nothing.
+/// otherwise each late chunk of the producer would be heard as another hole. When even the *smallest* backlog of a
+/// whole window lies above the target by a period or more, that much is dropped: the delay comes back to where it was
+/// after a stall or under clock drift, and a burst that is consumed at once costs nothing.
 struct BacklogGovernor {
   struct Plan: Equatable {
     var discard: Int

@@ -3,9 +3,9 @@ internal import Synchronization
 /// A bus for clients that live on threads of their own: two lock-free rings between the device and the client.
 ///
 /// The client takes what was captured with ``readCapturedFrames(into:)`` and hands over what is to be rendered with
-/// ``writeRenderedFrames(_:)``, in chunks of any size, from one thread per direction. Nothing blocks, locks or allocates
-/// after `init`. The backlog of each ring is kept near its target: what lies above it for a second is dropped, what is
-/// missing is silence, and both are counted.
+/// ``writeRenderedFrames(_:)``, in chunks of any size, from one thread per direction. Nothing blocks, locks or
+/// allocates after `init`. The backlog of each ring is kept near its target: what lies above it for a second is
+/// dropped, what is missing is silence, and both are counted.
 public final class BufferedAudioBus: AudioBus {
   /// What a bus is to be.
   public struct Configuration: Sendable, Hashable {
@@ -68,7 +68,8 @@ public final class BufferedAudioBus: AudioBus {
       self.format = format
       governor = BacklogGovernor(
         target: target, maximum: maximum, period: format.framesPerPeriod, window: format.sampleRate)
-      // Twice the maximum: room for a burst that the governor then judges, instead of a full ring that loses the newest.
+      // Twice the maximum: room for a burst that the governor then judges, instead of a full ring that loses the
+      // newest.
       let frames = 2 * (max(maximum, target) + 4 * format.framesPerPeriod)
       ring = SampleRing(minimumCapacity: frames * format.channelCount)
     }

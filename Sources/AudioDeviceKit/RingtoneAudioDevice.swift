@@ -4,10 +4,10 @@
 
   /// The system's audio, and a ringtone that has it while the call waits.
   ///
-  /// ``startRingtone()`` halts the call's microphone and speaker, and plays an MP3 in a loop on a stream of its own until
-  /// ``stopRingtone()``. Meanwhile the client goes on as if nothing had happened: its wishes are remembered, silence is
-  /// captured for it, and what it wants rendered is dropped. The device must be installed in an ``AudioDeviceCore/AudioDeviceManager``,
-  /// which halts the call and lets it go on.
+  /// ``startRingtone()`` halts the call's microphone and speaker, and plays an MP3 in a loop on a stream of its own
+  /// until ``stopRingtone()``. Meanwhile the client goes on as if nothing had happened: its wishes are remembered,
+  /// silence is captured for it, and what it wants rendered is dropped. The device must be installed in an
+  /// ``AudioDeviceCore/AudioDeviceManager``, which halts the call and lets it go on.
   open class RingtoneAudioDevice: DefaultAudioDevice, @unchecked Sendable {
     // Unchecked, for subclasses alone.
 
@@ -48,16 +48,17 @@
       set { vibrates.store(newValue, ordering: .relaxed) }
     }
 
-    /// Called once a second while the ringtone plays and ``vibratesWithRingtone`` is set, first when it starts. The default
-    /// does nothing: few Linux machines can shake.
+    /// Called once a second while the ringtone plays and ``vibratesWithRingtone`` is set, first when it starts. The
+    /// default does nothing: few Linux machines can shake.
     ///
     /// Called on the ringtone's worker thread, which may block for up to a second and may call ``stopRingtone()``.
     open func vibrate() {}
 
     /// Halts the call and rings. Does nothing while it rings already.
     ///
-    /// The file is opened and its beginning decoded first, and where the backend can, the ringtone's stream is opened too,
-    /// so that what fails fails while the call is untouched. Blocks until the ringtone is on its way to the speaker.
+    /// The file is opened and its beginning decoded first, and where the backend can, the ringtone's stream is opened
+    /// too, so that what fails fails while the call is untouched. Blocks until the ringtone is on its way to the
+    /// speaker.
     ///
     /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file or the device; the call goes on.
     open func startRingtone() throws(AudioDeviceError) {
@@ -79,9 +80,9 @@
       if let failure { throw failure }
     }
 
-    /// Ends the ringing, with a fade, and lets the call go on: what is wished now is opened, and nothing else. Does nothing
-    /// while nothing rings. Blocks until the call's audio runs again; from within ``vibrate()`` or a driver's own start or
-    /// stop it returns at once and the ringing ends elsewhere.
+    /// Ends the ringing, with a fade, and lets the call go on: what is wished now is opened, and nothing else. Does
+    /// nothing while nothing rings. Blocks until the call's audio runs again; from within ``vibrate()`` or a driver's
+    /// own start or stop it returns at once and the ringing ends elsewhere.
     open func stopRingtone() {
       if isOnWorker || lane.isCurrent {
         lane.async { self.endRinging() }

@@ -4,8 +4,8 @@
 
   /// One ringing: a decoder on a worker thread, a ring, and a stream of its own at the backend.
   ///
-  /// In order: `init` decodes the beginning, ``open(on:deviceID:)`` opens the stream, ``start(onTick:onFailure:)`` makes it
-  /// heard, ``stop()`` ends it for good.
+  /// In order: `init` decodes the beginning, ``open(on:deviceID:)`` opens the stream, ``start(onTick:onFailure:)``
+  /// makes it heard, ``stop()`` ends it for good.
   final class RingtonePlayer: Sendable {
     /// How much is decoded ahead: more than any stall of a disk or a processor that a ringtone should survive.
     private static let readAhead = Duration.seconds(1)

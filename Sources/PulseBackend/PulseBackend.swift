@@ -5,8 +5,8 @@
   ///
   /// It stands on libpulse's asynchronous interface, on one thread of its own: the audio thread, which calls every
   /// stream's client. The connection to the server is made when first needed and again after it broke; the server is
-  /// never started (`PA_CONTEXT_NOAUTOSPAWN`). Every call is bounded, also when the server hangs: opening and listing by
-  /// four seconds, closing by 200 ms.
+  /// never started (`PA_CONTEXT_NOAUTOSPAWN`). Every call is bounded, also when the server hangs: opening and listing
+  /// by four seconds, closing by 200 ms.
   ///
   /// A device's id is the server's name for it, as `pactl list short sinks` shows it.
   public final class PulseBackend: AudioBackend {
@@ -18,8 +18,8 @@
     /// A backend that has not connected yet. Neither blocks nor fails.
     ///
     /// - Parameters:
-    ///   - server: The server's address, `unix:/path` or `tcp:host:port`; nil for libpulse's own choice (`PULSE_SERVER`,
-    ///     `client.conf`, the user's runtime directory).
+    ///   - server: The server's address, `unix:/path` or `tcp:host:port`; nil for libpulse's own choice
+    ///     (`PULSE_SERVER`, `client.conf`, the user's runtime directory).
     ///   - application: Who the application is to the server and in the user's mixer.
     public convenience init(server: String? = nil, application: ApplicationIdentity = ApplicationIdentity()) {
       self.init(server: server, application: application, limits: PulseLimits())
@@ -94,16 +94,16 @@
     ///
     /// The audio has the configuration's format; the server converts. Periods pass about a hundred times a second. The
     /// wished delay is 30 ms and no less than 25 ms for a render stream, 10 ms and no less for a capture stream; the
-    /// device may make it longer. A stream follows the server when it is moved to another device, and gives way by itself
-    /// (corks) when the server asks for it; both are told by a notice. One that gets no audio for five seconds, though
-    /// nothing holds it back, is lost.
+    /// device may make it longer. A stream follows the server when it is moved to another device, and gives way by
+    /// itself (corks) when the server asks for it; both are told by a notice. One that gets no audio for five seconds,
+    /// though nothing holds it back, is lost.
     ///
     /// - Parameters:
     ///   - configuration: What the stream is to be.
     ///   - client: Called on the audio thread once the stream is started; retained until the stream is closed.
     /// - Returns: The stream.
-    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, no such device, or no answer within four seconds.
-    ///   Nothing is left at the server then.
+    /// - Throws: ``AudioDeviceCore/AudioDeviceError``: no server, no permission, no such device, or no answer within
+    ///   four seconds. Nothing is left at the server then.
     public func openStream(
       _ configuration: AudioStreamConfiguration, client: any AudioStreamClient
     ) throws(AudioDeviceError) -> any AudioStream {

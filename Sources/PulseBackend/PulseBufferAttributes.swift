@@ -4,13 +4,13 @@
 
   /// How the server is to buffer a stream: a wished delay in the server's own terms (`pa_buffer_attr`).
   ///
-  /// With `PA_STREAM_ADJUST_LATENCY` both servers set the device to (tlength − 2·minreq) / 2 as far as it goes, and keep
-  /// the rest of tlength full, which is the delay of a render stream. With requests of one period (10 ms) a wish of L thus
-  /// asks for 2·(L − 10 ms): 40 ms for the default of 30 ms. At 2·minreq nothing would be left for the device and it
-  /// would run in the smallest of steps, so 25 ms is the least. Where the device does not go that far the rest is too
-  /// large, and ``corrected(granted:)`` asks again. The delay of a capture stream is one fragment, so a wish of L asks for
-  /// fragments of L in whole periods, 10 ms at the least and by default. Both go no further than one second. A device
-  /// that cannot be so quick makes the delay longer.
+  /// With `PA_STREAM_ADJUST_LATENCY` both servers set the device to (tlength − 2·minreq) / 2 as far as it goes, and
+  /// keep the rest of tlength full, which is the delay of a render stream. With requests of one period (10 ms) a wish
+  /// of L thus asks for 2·(L − 10 ms): 40 ms for the default of 30 ms. At 2·minreq nothing would be left for the device
+  /// and it would run in the smallest of steps, so 25 ms is the least. Where the device does not go that far the rest
+  /// is too large, and ``corrected(granted:)`` asks again. The delay of a capture stream is one fragment, so a wish of
+  /// L asks for fragments of L in whole periods, 10 ms at the least and by default. Both go no further than one second.
+  /// A device that cannot be so quick makes the delay longer.
   struct PulseBufferAttributes: Sendable, Hashable {
     /// Bytes that the server keeps for a render stream, `tlength`.
     private(set) var target = UInt32.max
@@ -66,8 +66,8 @@
       most = granted.maxlength
     }
 
-    /// What to ask instead, when the server keeps more of a render stream than was wished: its device is limited, and what
-    /// was meant for the device went into the stream's own buffer.
+    /// What to ask instead, when the server keeps more of a render stream than was wished: its device is limited, and
+    /// what was meant for the device went into the stream's own buffer.
     ///
     /// - Parameter granted: What the server granted for these attributes.
     /// - Returns: Better attributes; nil when these are right, or the device is too slow for the wish.

@@ -44,8 +44,8 @@
       }
     }
 
-    /// Makes sure that a device exists. PulseAudio refuses a stream for a device that it does not have; PipeWire silently
-    /// takes the default instead.
+    /// Makes sure that a device exists. PulseAudio refuses a stream for a device that it does not have; PipeWire
+    /// silently takes the default instead.
     ///
     /// - Parameters:
     ///   - id: The device; nil for the default, which is left to the server.

@@ -5,8 +5,8 @@
   /// Watching devices. Mainloop's thread.
   ///
   /// The server tells of every change of a volume or a state, several at a time. Watchers hear of it once, when the
-  /// changes have settled and the list of devices is another than before. When the server goes, they hear that there are
-  /// no devices any more, and again when it is back.
+  /// changes have settled and the list of devices is another than before. When the server goes, they hear that there
+  /// are no devices any more, and again when it is back.
   extension PulseConnection {
     /// Begins to tell a watch of changes.
     ///

@@ -6,8 +6,8 @@
 
   /// The one thread that talks to the sound server, and that calls every stream's client: the audio thread.
   ///
-  /// There is no lock on libpulse's objects: only this thread ever touches them. Control threads post commands to it and
-  /// wait for a ``PulseReply``, never without a limit, so that neither a hung server nor a stuck client holds them.
+  /// There is no lock on libpulse's objects: only this thread ever touches them. Control threads post commands to it
+  /// and wait for a ``PulseReply``, never without a limit, so that neither a hung server nor a stuck client holds them.
   /// The thread ends when this object goes.
   final class PulseMainloop: Sendable {
     /// What the thread does for a control thread.

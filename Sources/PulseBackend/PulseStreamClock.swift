@@ -4,10 +4,10 @@
 
   /// Tells the delay of a stream between the server's timing reports, which come every 1.5 s once a stream is settled.
   ///
-  /// A report ties a position of the stream to a moment: what is heard, or at the microphone, just then. From there on the
-  /// position grows with the clock. Reports that differ a little are averaged; one that differs much is believed at once,
-  /// and another is asked for. libpulse's own interpolation (`PA_STREAM_INTERPOLATE_TIMING`) remembers five seconds, and
-  /// is wrong for as long when the server stood still.
+  /// A report ties a position of the stream to a moment: what is heard, or at the microphone, just then. From there on
+  /// the position grows with the clock. Reports that differ a little are averaged; one that differs much is believed at
+  /// once, and another is asked for. libpulse's own interpolation (`PA_STREAM_INTERPOLATE_TIMING`) remembers five
+  /// seconds, and is wrong for as long when the server stood still.
   struct PulseStreamClock {
     private let stream: OpaquePointer
     private let direction: AudioDirection
@@ -72,8 +72,8 @@
       if let operation = pa_stream_update_timing_info(stream, nil, nil) { pa_operation_unref(operation) }
     }
 
-    /// Render: the time until the next frame to be written is heard. Capture: the age of the next frame to be read, which
-    /// is negative where a monitor gives a frame before it is heard. Nil as long as nothing is known.
+    /// Render: the time until the next frame to be written is heard. Capture: the age of the next frame to be read,
+    /// which is negative where a monitor gives a frame before it is heard. Nil as long as nothing is known.
     ///
     /// - Parameter now: The present.
     /// - Returns: The delay.

@@ -249,7 +249,8 @@
 
     // MARK: Watching
 
-    /// A server that hangs, or that forgot a stream, says nothing at all. So a running stream is looked at now and then.
+    /// A server that hangs, or that forgot a stream, says nothing at all. So a running stream is looked at now and
+    /// then.
     ///
     /// Looks are counted and not time, because this process may itself have been stopped in between.
     private func inspect() {

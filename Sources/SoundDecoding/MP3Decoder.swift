@@ -45,8 +45,8 @@
     ///
     /// - Parameter path: A regular file: absolute, or relative to the working directory.
     /// - Throws: ``AudioDeviceCore/AudioDeviceError`` that names the file: `fileNotFound`; `fileNotReadable` for what
-    ///   is no regular file, or not for this user; `fileFormatNotSupported` for what is no MP3, or has less than two whole
-    ///   MP3 frames.
+    ///   is no regular file, or not for this user; `fileFormatNotSupported` for what is no MP3, or has less than two
+    ///   whole MP3 frames.
     public init(path: String) throws(AudioDeviceError) {
       var stream = try MPEGStream(in: try SoundFile(path: path))
       let format = try AudioFormat(

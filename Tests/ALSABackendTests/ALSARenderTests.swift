@@ -8,8 +8,8 @@
 
   /// Playback on the rig's fake speakers: what left the device is compared with what the client gave.
   @Suite(.serialized) struct ALSARenderTests {
-    /// Steps the device by hand, so that little depends on the machine's load. Such tests hold their thread: a device that
-    /// is not stepped for a second is lost.
+    /// Steps the device by hand, so that little depends on the machine's load. Such tests hold their thread: a device
+    /// that is not stepped for a second is lost.
     @Test func playsEveryFrameUnchangedAndOnTime() throws {
       let rig = try ALSARig.start()
       defer { rig.stop() }

@@ -5,7 +5,8 @@ import Synchronization
 import VirtualBackend
 import XCTest
 
-/// That nothing on the audio path asks anything of the heap. In XCTest, because Swift Testing allocates at each `throw`.
+/// That nothing on the audio path asks anything of the heap. In XCTest, because Swift Testing allocates at each
+/// `throw`.
 final class AudioPathHeapTests: XCTestCase {
   /// Reads the heap counter of the very thread that carries the audio, in each hook: what is between two readings is a
   /// whole turn of the backend's thread, through the device, the manager's bus and the client's bus.

@@ -19,8 +19,8 @@ public struct HeapCalls: Sendable, Hashable, CustomStringConvertible {
     HeapCalls(allocations: Int(chc_allocations()), releases: Int(chc_releases()), foreign: Int(chc_foreign()))
   }
 
-  /// Counts apart, from now on and in the whole process, what loaded libraries' own code asks for: what a third party does
-  /// on our threads. What it asks for through another library is not told from ours.
+  /// Counts apart, from now on and in the whole process, what loaded libraries' own code asks for: what a third party
+  /// does on our threads. What it asks for through another library is not told from ours.
   ///
   /// - Parameter name: A part of the libraries' file names.
   /// - Returns: Whether one was found.

@@ -4,8 +4,8 @@
   import Foundation
   import Testing
 
-  /// The commands at a sound server of their own, measured from its other side. One after the other: they measure times,
-  /// and two cores are not many.
+  /// The commands at a sound server of their own, measured from its other side. One after the other: they measure
+  /// times, and two cores are not many.
   @Suite(.serialized, .timeLimit(.minutes(2))) struct ServerTests {
     private let server: PulseServer
     private let files: Files

@@ -90,7 +90,8 @@
         try output.start()
         #expect(probe.waitForPeriods(wish / 10 + 200, .render))
         output.close()
-        // The device takes its part at once: the first period after that waits as long as was wished, the next ones longer.
+        // The device takes its part at once: the first period after that waits as long as was wished, the next ones
+        // longer.
         let delays = probe.render.suffix(100).map { $0.delay / .milliseconds(1) }.sorted()
         let told = try #require(delays.dropFirst(5).first)
         // A null sink of PipeWire tells no delay of its own, which is the larger part of a large wish.

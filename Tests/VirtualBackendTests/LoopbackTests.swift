@@ -97,7 +97,8 @@ import VirtualBackend
     #expect(fit.signalToNoise > 65, "\(fit.signalToNoise) dB")
     #expect(abs(fit.level + 6) < 0.01)
     if channels == 2 { #expect(channel(1, of: capturing.captured, format) == heard) }
-    // The sine began at zero when it was asked for, 10 ms after the start, and was heard one latency and one delay later.
+    // The sine began at zero when it was asked for, 10 ms after the start, and was heard one latency and one delay
+    // later.
     let way = Duration.milliseconds(10) + render.latency + .milliseconds(20)
     let seconds = Double(rate / 5) / Double(rate) - Double(way.wholeNanoseconds) / 1e9
     let turns = abs((1_000 * seconds - fit.phase).truncatingRemainder(dividingBy: 1))

@@ -7,8 +7,8 @@ extension AudioDeviceManager {
     return counted.frames - counted.silentFrames
   }
 
-  /// Waits until a device that was started has exchanged its first period: until then a manager feeds the bus silence, or
-  /// drains it. Returns early when the command is to end, and gives up after two seconds.
+  /// Waits until a device that was started has exchanged its first period: until then a manager feeds the bus silence,
+  /// or drains it. Returns early when the command is to end, and gives up after two seconds.
   ///
   /// - Parameters:
   ///   - direction: Which.

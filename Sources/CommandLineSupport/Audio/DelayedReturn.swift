@@ -2,8 +2,8 @@ package import AudioDeviceKit
 
 /// A far end that sends back what it gets, a fixed time later: a network with nobody but an echo behind it.
 ///
-/// It stands between the two sides of a ``AudioDeviceKit/BufferedAudioBus``, as a conference client does: a thread of its
-/// own takes what was captured, keeps it for the delay, and hands it over to be rendered.
+/// It stands between the two sides of a ``AudioDeviceKit/BufferedAudioBus``, as a conference client does: a thread of
+/// its own takes what was captured, keeps it for the delay, and hands it over to be rendered.
 package final class DelayedReturn: Sendable {
   private let thread: RealtimeThread
   private let waiter: any ClockWaiter

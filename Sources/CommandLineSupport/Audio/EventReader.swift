@@ -16,7 +16,8 @@ package final class EventReader: Sendable {
   /// - Parameters:
   ///   - manager: Whose events.
   ///   - context: Where to write, and who is woken by every event.
-  ///   - arguments: Tell whether the virtual backend was asked for; else its choice is worth a word. Nil for no such word.
+  ///   - arguments: Tell whether the virtual backend was asked for; else its choice is worth a word. Nil for no such
+  ///     word.
   /// - Throws: ``AudioDeviceError`` when the process is out of descriptors.
   package init(
     _ manager: AudioDeviceManager, _ context: CommandContext, _ arguments: ParsedArguments?

@@ -6,11 +6,11 @@
   /// PCMs for tests of ALSA code where there is no sound card: fake devices that keep time, record and fail on demand
   /// (``FakePCM``), and the plug-ins that need none.
   ///
-  /// The names of the PCMs are different in every rig, so that suites can run side by side. What alsa-lib reads instead of
-  /// the machine's configuration is one file for the whole process, which holds the PCMs of all rigs that live; the first
-  /// rig sets `ALSA_CONFIG_PATH` to it, once, and nothing changes the environment after that. alsa-lib notices when the
-  /// file has changed. Only a rig with ``Configuration/definesDefault`` must be alone in that: give its suite the trait
-  /// `.serialized`.
+  /// The names of the PCMs are different in every rig, so that suites can run side by side. What alsa-lib reads instead
+  /// of the machine's configuration is one file for the whole process, which holds the PCMs of all rigs that live; the
+  /// first rig sets `ALSA_CONFIG_PATH` to it, once, and nothing changes the environment after that. alsa-lib notices
+  /// when the file has changed. Only a rig with ``Configuration/definesDefault`` must be alone in that: give its suite
+  /// the trait `.serialized`.
   public final class ALSARig: Sendable {
     /// What the rig has.
     public struct Configuration: Sendable {

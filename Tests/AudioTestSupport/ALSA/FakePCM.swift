@@ -9,7 +9,8 @@
   ///
   /// It keeps time by the machine's clock, or by hand (``setClock(_:)``). What is played is recorded as it leaves the
   /// device: samples that are dropped before their time are not heard. A capture device hears ``setInput(_:)`` from its
-  /// first frame on when it is started for the first time after opening, over and over; when it stops, the sound goes on.
+  /// first frame on when it is started for the first time after opening, over and over; when it stops, the sound goes
+  /// on.
   public final class FakePCM: Sendable {
     /// What the hardware can.
     public struct Options: Sendable {
@@ -152,8 +153,8 @@
       else { throw RigError("Cannot write \(path).input") }
     }
 
-    /// What was played since the parameters were set last: exactly the samples that left the device. Brought up to date by
-    /// each call of the client's.
+    /// What was played since the parameters were set last: exactly the samples that left the device. Brought up to date
+    /// by each call of the client's.
     public var output: Signal? { outputs.last }
 
     /// What was played, one signal for each time that the parameters were set.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The cards of the kernel lane (`Tests/Kernel/run`): a virtual machine with real ALSA drivers, where tests are root and
-/// nothing can be broken.
+/// The cards of the kernel lane (`Tests/Kernel/run`): a virtual machine with real ALSA drivers, where tests are root
+/// and nothing can be broken.
 ///
 /// A suite for the lane has `Kernel` in its name, which is what the lane filters by, and runs only there:
 /// ```swift

@@ -1,7 +1,8 @@
 public import AudioDeviceCore
 
 /// A signal in which every frame carries its own number, so that a recording of it tells which frames were lost,
-/// repeated or replaced by silence, and how old each frame is. It survives only bit-exact ways: no resampling, no volume.
+/// repeated or replaced by silence, and how old each frame is. It survives only bit-exact ways: no resampling, no
+/// volume.
 ///
 /// Frame *f* has the value 1 + *f* mod 30000 on all channels: never 0, which is silence.
 public enum IndexCode {

@@ -48,8 +48,8 @@ extension Signal {
     return 20 * log10(2 * hypot(real, imaginary) / Double(values.count) / 32_767)
   }
 
-  /// Whether a tone, and no stronger one, is heard somewhere for 100 ms without a hole: its frequency to 0.1 %, its level
-  /// to 0.5 dB. For recordings on machines where a busy processor tears holes elsewhere.
+  /// Whether a tone, and no stronger one, is heard somewhere for 100 ms without a hole: its frequency to 0.1 %, its
+  /// level to 0.5 dB. For recordings on machines where a busy processor tears holes elsewhere.
   ///
   /// - Parameters:
   ///   - frequency: In hertz.

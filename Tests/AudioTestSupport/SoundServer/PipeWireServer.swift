@@ -29,7 +29,8 @@ public final class PipeWireServer: SoundServer {
 
   private let daemons = Locked<[Part: Daemon]>([:])
 
-  /// Starts a server. Blocks until its devices are there and WirePlumber has made them the defaults, about half a second.
+  /// Starts a server. Blocks until its devices are there and WirePlumber has made them the defaults, about half a
+  /// second.
   ///
   /// - Returns: The server.
   /// - Throws: ``RigError`` with the logs when it does not come up.
