@@ -89,6 +89,12 @@ let package = Package(
       name: "CustomDeviceExample", dependencies: ["AudioDeviceKit", "CommandLineSupport", "WaveFile"],
       path: "Examples/CustomDevice", swiftSettings: swiftSettings),
 
+    // The benchmark's client; what else belongs to the benchmark is built and run by Tests/Benchmarks/run.
+    .target(name: "CMeasurement", path: "Tests/Benchmarks/CMeasurement", cSettings: cSettings),
+    .executableTarget(
+      name: "BenchmarkClient", dependencies: ["AudioDeviceKit", "CMeasurement", "RealtimeSupport"],
+      path: "Tests/Benchmarks/BenchmarkClient", swiftSettings: swiftSettings),
+
     // Tests: the rig (private sound servers, fake devices, signal tools), then one folder per module.
     .target(name: "CRigProcess", path: "Tests/CRigProcess", cSettings: cSettings),
     .target(name: "CHeapCounter", path: "Tests/CHeapCounter", cSettings: cSettings),

@@ -17,6 +17,7 @@ final class GateBus: AudioBus, @unchecked Sendable {
   private let deviceCaptures = Atomic<Bool>(false)
   private let deviceRenders = Atomic<Bool>(false)
   private let isMuted = Atomic<Bool>(false)
+  private let onDeviceStop = Locked<[AudioDirection: @Sendable () -> Void]>([:])
   private let silence: UnsafeMutableBufferPointer<Int16>
   private let scratch: UnsafeMutableBufferPointer<Int16>
 
@@ -91,6 +92,19 @@ final class GateBus: AudioBus, @unchecked Sendable {
     }
   }
 
+  /// Whether the device has the turn: it has brought a period, and did not stop since.
+  func isFedByDevice(_ direction: AudioDirection) -> Bool {
+    switch direction {
+    case .capture: deviceCaptures.load(ordering: .relaxed)
+    case .render: deviceRenders.load(ordering: .relaxed)
+    }
+  }
+
+  /// Has something called each time the device stops, on a control thread.
+  func setOnDeviceStop(_ direction: AudioDirection, _ body: (@Sendable () -> Void)?) {
+    onDeviceStop.withLock { $0[direction] = body }
+  }
+
   // MARK: For the controller
 
   /// Says that the device has stopped, so that the pacer's turn comes.
@@ -99,6 +113,7 @@ final class GateBus: AudioBus, @unchecked Sendable {
     case .capture: deviceCaptures.store(false, ordering: .relaxed)
     case .render: deviceRenders.store(false, ordering: .relaxed)
     }
+    onDeviceStop.withLock { $0[direction] }?()
   }
 
   /// Puts zeros in place of what the device captures, from the next period on.

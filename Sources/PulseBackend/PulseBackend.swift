@@ -93,8 +93,8 @@
     /// Opens a stream, corked (`pa_stream_connect_playback`, `pa_stream_connect_record`).
     ///
     /// The audio has the configuration's format; the server converts. Periods pass about a hundred times a second. The
-    /// wished delay is 30 ms and no less than 25 ms for a render stream, 10 ms and no less for a capture stream; the
-    /// device may make it longer. A stream follows the server when it is moved to another device, and gives way by
+    /// wished delay is 30 ms and no less than 15 ms for a render stream, 10 ms and no less for a capture stream; the
+    /// device may make it longer. Less than 30 ms leaves little room for a busy machine: 5 ms at 15 ms. A stream follows the server when it is moved to another device, and gives way by
     /// itself (corks) when the server asks for it; both are told by a notice. One that gets no audio for five seconds,
     /// though nothing holds it back, is lost.
     ///

@@ -6,11 +6,13 @@
   ///
   /// With `PA_STREAM_ADJUST_LATENCY` both servers set the device to (tlength − 2·minreq) / 2 as far as it goes, and
   /// keep the rest of tlength full, which is the delay of a render stream. With requests of one period (10 ms) a wish
-  /// of L thus asks for 2·(L − 10 ms): 40 ms for the default of 30 ms. At 2·minreq nothing would be left for the device
-  /// and it would run in the smallest of steps, so 25 ms is the least. Where the device does not go that far the rest
-  /// is too large, and ``corrected(granted:)`` asks again. The delay of a capture stream is one fragment, so a wish of
-  /// L asks for fragments of L in whole periods, 10 ms at the least and by default. Both go no further than one second.
-  /// A device that cannot be so quick makes the delay longer.
+  /// of L thus asks for 2·(L − 10 ms): 40 ms for the default of 30 ms. The device's steps then are L − 20 ms. They must
+  /// not be smaller than the requests, or some pass without one and the server runs dry: so for less than 30 ms the
+  /// requests are half a period, for which 2·(L − 5 ms) is asked, with steps of L − 10 ms. L then goes in steps of 5 ms,
+  /// 15 ms at the least, because only that fits whole periods. Where the device does not go that far the rest is too
+  /// large, and ``corrected(granted:)`` asks again. The delay of a capture stream is one fragment, so a wish of L asks for
+  /// fragments of L in whole periods, 10 ms at the least and by default. Both go no further than one second. A device
+  /// that cannot be so quick makes the delay longer.
   struct PulseBufferAttributes: Sendable, Hashable {
     /// Bytes that the server keeps for a render stream, `tlength`.
     private(set) var target = UInt32.max
@@ -37,11 +39,14 @@
       let room = format.frames(in: .milliseconds(500)) * frameBytes
       switch direction {
       case .render:
-        let wish = min(max(latency ?? .milliseconds(30), .milliseconds(25)), .seconds(1))
-        let target = format.frames(in: (wish - .milliseconds(10)) * 2) * frameBytes
-        step = UInt32(clamping: period)
+        var wish = min(max(latency ?? .milliseconds(30), .milliseconds(15)), .seconds(1))
+        let isShort = wish < .milliseconds(30)
+        let request = Duration.milliseconds(isShort ? 5 : 10)
+        if isShort { wish = request * Int(wish / request) }
+        let target = format.frames(in: (wish - request) * 2) * frameBytes
+        step = UInt32(clamping: format.frames(in: request) * frameBytes)
         // One period, because only whole ones are written: the server's default could ask for more than fit.
-        start = step
+        start = UInt32(clamping: period)
         self.target = UInt32(clamping: target)
         most = UInt32(clamping: max(target * 2, room))
       case .capture:

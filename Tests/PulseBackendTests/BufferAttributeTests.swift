@@ -11,15 +11,17 @@
     }
 
     @Test(arguments: [
-      (nil, 40), (0, 30), (25, 30), (30, 40), (40, 60), (100, 180), (1_000, 1_980), (60_000, 1_980), (-5, 30),
+      (nil, 40, 10), (30, 40, 10), (40, 60, 10), (100, 180, 10), (1_000, 1_980, 10), (60_000, 1_980, 10),
+      (29, 40, 5), (20, 30, 5), (19, 20, 5), (15, 20, 5), (0, 20, 5), (-5, 20, 5),
     ])
-    func asksForTwiceTheWishLessTwoPeriods(wish: Int?, target: Int) {
+    func asksForTwiceTheWishLessTwoRequests(wish: Int?, target: Int, request: Int) {
       let attributes = PulseBufferAttributes(.render, format: .voice, latency: wish.map { .milliseconds($0) })
       #expect(milliseconds(attributes.target) == target)
-      #expect(milliseconds(attributes.step) == 10)
-      // Never the server's default, which could be more than whole periods fill.
-      #expect(attributes.start == attributes.step)
-      #expect(attributes.target > 2 * attributes.step)
+      #expect(milliseconds(attributes.step) == request)
+      // One period, and never the server's default, which could be more than whole periods fill.
+      #expect(milliseconds(attributes.start) == 10)
+      // Else the device's steps are smaller than the requests.
+      #expect(attributes.target >= 4 * attributes.step)
       #expect(attributes.most >= attributes.target && milliseconds(attributes.most) <= 4_000)
       #expect(attributes.native.fragsize == .max)
     }
@@ -74,6 +76,29 @@
         #expect(fragments.step == 10 * 96 && fragments.most <= 500 * 96)
         output.close()
         input.close()
+      }
+
+      /// The least that can be wished works as any other, with half the delay of the default.
+      @Test(arguments: SoundServerKind.allCases) func areThoseOfTheLeast(kind: SoundServerKind) throws {
+        let rig = try PulseRig(kind)
+        defer { rig.stop() }
+        let probe = StreamProbe()
+        let output = try #require(try rig.open(.render, probe, device: "spk", latency: .zero) as? PulseStream)
+        let granted = try #require(output.bufferAttributes)
+        if kind == .pulseAudio {
+          // Asked for 20 ms, of which the device takes 5.
+          #expect(granted.target == 15 * 96 && granted.step == 5 * 96 && granted.start == 10 * 96)
+        } else {
+          #expect(granted.target <= 30 * 96)
+        }
+        probe.meter(output)
+        try output.start()
+        #expect(probe.waitForPeriods(200, .render))
+        output.close()
+        let delays = probe.render.suffix(100).map { $0.delay / .milliseconds(1) }.sorted()
+        let told = try #require(delays.dropFirst(50).first)
+        // What is written last waits for what was written before, one period at the least and two at the most.
+        if kind == .pulseAudio { #expect(told < 20, "\(told)") }
       }
 
       @Test(arguments: SoundServerKind.allCases, [60, 100, 300]) func areThoseOfTheWish(
