@@ -139,6 +139,9 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "FaultTests", dependencies: ["AudioDeviceKit", "AudioTestSupport", "PulseBackend", "RealtimeSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "CommandLineSupportTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "CommandLineSupport"],
       swiftSettings: swiftSettings),
     .testTarget(

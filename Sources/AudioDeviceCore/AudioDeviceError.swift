@@ -39,6 +39,14 @@ public struct AudioDeviceError: Error, Sendable, Hashable, CustomStringConvertib
       .systemFailure, message, call: error.call, number: Int(error.number), detail: error.description)
   }
 
+  /// Whether it can be over without anybody changing what was asked for: the server or the device may come back.
+  public var isTransient: Bool {
+    switch code {
+    case .serverUnavailable, .deviceNotFound, .deviceBusy, .deviceLost, .timedOut: true
+    default: false
+    }
+  }
+
   /// The message, followed by the call, its number and the library's words where there are any.
   public var description: String {
     guard let call else { return message }

@@ -33,6 +33,8 @@ public struct AudioDeviceEvent: Sendable, Hashable {
     case recovered(AudioDirection)
     /// The stream is now on the device of that id.
     case moved(AudioDirection, deviceID: String)
+    /// The wished device is missing, and the default stands in for it, on the device of that id.
+    case fellBack(AudioDirection, wished: String, deviceID: String?)
     /// Overruns or underruns: the new ones, and the frames they cost.
     case xrun(AudioDirection, count: Int, lostFrames: Int)
     /// A ringtone took the audio.
@@ -66,6 +68,7 @@ extension AudioDeviceEvent.Kind {
     case .lost: "lost"
     case .recovered: "recovered"
     case .moved: "moved"
+    case .fellBack: "fellBack"
     case .xrun: "xrun"
     case .ringtoneStarted: "ringtoneStarted"
     case .ringtoneStopped: "ringtoneStopped"
@@ -82,7 +85,7 @@ extension AudioDeviceEvent.Kind {
   public var direction: AudioDirection? {
     switch self {
     case .started(let direction, _), .stopped(let direction), .failed(let direction, _), .lost(let direction, _),
-      .recovered(let direction), .moved(let direction, _), .xrun(let direction, _, _):
+      .recovered(let direction), .moved(let direction, _), .fellBack(let direction, _, _), .xrun(let direction, _, _):
       direction
     default: nil
     }

@@ -18,6 +18,12 @@ public protocol AudioDeviceHost: AnyObject, Sendable {
   ///   - error: Why.
   func didLose(_ direction: AudioDirection, _ error: AudioDeviceError)
 
+  /// Tells that a lost direction may work again, for instance because a device came: it is tried at once, without
+  /// waiting for the next of the regular tries. Does not block.
+  ///
+  /// - Parameter direction: Which.
+  func mayBeBack(_ direction: AudioDirection)
+
   /// Closes or opens the interruption gate. Does not block.
   ///
   /// - Parameter reason: Who took the audio; nil when it is ours again.

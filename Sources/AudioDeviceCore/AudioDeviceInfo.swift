@@ -14,6 +14,11 @@ public struct AudioDeviceInfo: Sendable, Hashable {
   public var nativeFormat: AudioFormat?
   /// What it looks like, as the server tells (`headset`, `speaker`, `webcam`, …); nil when unknown.
   public var formFactor: String?
+  /// Whether something is plugged into the port in use; `true` where the system does not know.
+  public var isPluggedIn: Bool
+  /// Whether it is another device with a filter before it, such as an echo canceller: there for its own stream's sake,
+  /// and not to be chosen.
+  public var isHelper: Bool
 
   /// A device.
   ///
@@ -25,9 +30,11 @@ public struct AudioDeviceInfo: Sendable, Hashable {
   ///   - isDefault: Whether it is the default of its direction.
   ///   - nativeFormat: The format it works in by itself.
   ///   - formFactor: What it looks like.
+  ///   - isPluggedIn: Whether something is plugged into the port in use.
+  ///   - isHelper: Whether it is another device with a filter before it.
   public init(
     id: String, name: String, direction: AudioDirection, kind: Kind = .unknown, isDefault: Bool = false,
-    nativeFormat: AudioFormat? = nil, formFactor: String? = nil
+    nativeFormat: AudioFormat? = nil, formFactor: String? = nil, isPluggedIn: Bool = true, isHelper: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -36,7 +43,12 @@ public struct AudioDeviceInfo: Sendable, Hashable {
     self.isDefault = isDefault
     self.nativeFormat = nativeFormat
     self.formFactor = formFactor
+    self.isPluggedIn = isPluggedIn
+    self.isHelper = isHelper
   }
+
+  /// Whether a person would choose it: no monitor of a speaker and no helper.
+  public var isOffered: Bool { kind != .monitor && !isHelper }
 
   /// The kinds of devices. More may come: give a `switch` a `default`.
   public enum Kind: String, Sendable, Hashable, CaseIterable {

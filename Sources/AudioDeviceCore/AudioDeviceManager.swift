@@ -184,7 +184,9 @@ public final class AudioDeviceManager: Sendable {
   /// Behind a closed gate the wish succeeds, is remembered, and takes effect when the gate opens. Otherwise it waits
   /// until the device captures.
   ///
-  /// - Throws: ``AudioDeviceError`` when there is no device or it cannot be opened; nothing is wished then.
+  /// - Throws: ``AudioDeviceError``: why it does not capture. Where that can pass by itself
+  ///   (``AudioDeviceError/isTransient``: no server yet, a device that is busy), the wish stays: the client gets
+  ///   silence and the device is tried again until ``stopCapture()``. Otherwise nothing is wished.
   public func startCapture() throws(AudioDeviceError) { try start(.capture) }
 
   /// Takes the wish for the microphone's audio back. At return the bus gets no more of it.
@@ -195,7 +197,9 @@ public final class AudioDeviceManager: Sendable {
   /// Behind a closed gate the wish succeeds, is remembered, and takes effect when the gate opens; the bus is drained
   /// until then. Otherwise it waits until the device renders.
   ///
-  /// - Throws: ``AudioDeviceError`` when there is no device or it cannot be opened; nothing is wished then.
+  /// - Throws: ``AudioDeviceError``: why it does not render. Where that can pass by itself
+  ///   (``AudioDeviceError/isTransient``), the wish stays: the bus is drained and the device is tried again until
+  ///   ``stopRendering()``. Otherwise nothing is wished.
   public func startRendering() throws(AudioDeviceError) { try start(.render) }
 
   /// Takes the wish to be heard back. At return the bus is read no more.
@@ -217,7 +221,8 @@ public final class AudioDeviceManager: Sendable {
       throw AudioDeviceError(
         .invalidState, "There is no audio device or no bus yet; call setAudioDevice and setAudioBus first.")
     }
-    guard let failure = controller(direction).apply() else { return }
+    guard let failure = controller(direction).apply(isWish: true) else { return }
+    if failure.isTransient { throw failure }
     state.withLock { state in
       if state.wishNumber(direction) == wish { _ = state.wish(direction, false) }
     }

@@ -49,15 +49,19 @@ final class DirectionController: Sendable {
 
   /// Makes the device follow the gates and waits for it.
   ///
+  /// - Parameter isWish: Whether somebody wishes the direction now: a lost device is tried at once then.
   /// - Returns: Why the device could not be started, if it was to be and could not. From within the lane (a driver's
   ///   own start or stop) it only notes that another look is needed.
   @discardableResult
-  func apply() -> AudioDeviceError? {
+  func apply(isWish: Bool = false) -> AudioDeviceError? {
     guard !isOnLane else {
       again.store(true, ordering: .relaxed)
       return nil
     }
-    return lane.sync { run() }
+    return lane.sync {
+      if isWish { progress.withLock { $0.retryIsDue = true } }
+      return run()
+    }
   }
 
   /// Whether the caller is a driver's own start or stop, which must not wait for the lane that it holds.
@@ -65,6 +69,17 @@ final class DirectionController: Sendable {
 
   /// Makes the device follow the gates, elsewhere.
   func applySoon() { lane.async { self.run() } }
+
+  /// Tries a lost device at once, elsewhere.
+  func retrySoon() {
+    lane.async {
+      self.progress.withLock { progress in
+        progress.retryIsDue = true
+        progress.retryDelay = Self.firstRetry
+      }
+      self.run()
+    }
+  }
 
   /// Runs `body` while the direction is stopped and stays so.
   func whileStopped(_ body: () -> Void) {
@@ -94,14 +109,14 @@ final class DirectionController: Sendable {
       switch plan.decision.capture {
       case .closed: stopAll()
       case .silent: wait(plan)
-      case .recovering: recover(plan)
+      case .recovering: return recover(plan)
       case .muted, .live: return start(plan)
       }
     case .render:
       switch plan.decision.render {
       case .closed: stopAll()
       case .drained: wait(plan)
-      case .recovering: recover(plan)
+      case .recovering: return recover(plan)
       case .live: return start(plan)
       }
     }
@@ -159,7 +174,7 @@ final class DirectionController: Sendable {
     if let bus = plan.bus { startPacer(bus) } else { stopPacer() }
   }
 
-  private func recover(_ plan: Plan) {
+  private func recover(_ plan: Plan) -> AudioDeviceError? {
     pace(plan, isLost: true)
     let isDue = progress.withLock { progress in
       defer { progress.retryIsDue = false }
@@ -167,10 +182,10 @@ final class DirectionController: Sendable {
     }
     guard isDue else {
       scheduleRetry()
-      return
+      return nil
     }
     environment.setLost(false)
-    start(plan, isRetry: true)
+    return start(plan, isRetry: true)
   }
 
   private func scheduleRetry() {

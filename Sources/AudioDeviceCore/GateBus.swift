@@ -2,9 +2,12 @@ internal import Synchronization
 
 /// The bus that a manager gives its device: it stands between the device and the client's bus.
 ///
-/// Two feeders take turns on each direction: the device while it runs, and a ``SilencePacer`` while a gate is closed or
-/// the device is still opening. The device's first period ends the pacer's turn. `…IsBusy` keeps the two apart without
-/// a lock: where both come at one moment, the later one steps back.
+/// Two feeders take turns on each direction: the device while it runs, and a ``SilencePacer`` while a gate is closed, the
+/// device is still opening, or it runs and brings nothing. The device's next period ends the pacer's turn. `…IsBusy` keeps
+/// the two apart without a lock: where both come at one moment, the later one steps back.
+///
+/// What the pacer gave in place of a running device was that time's audio. Captured periods of that time which come late,
+/// as from a server that hung, are dropped and counted as lost, so that the client's delay stays where it was.
 final class GateBus: AudioBus, @unchecked Sendable {
   // Unchecked: `silence` is only read, and `scratch` belongs to whoever holds `renderIsBusy`.
 
@@ -14,8 +17,12 @@ final class GateBus: AudioBus, @unchecked Sendable {
   private let counters: GateCounters
   private let captureIsBusy = Atomic<Bool>(false)
   private let renderIsBusy = Atomic<Bool>(false)
-  private let deviceCaptures = Atomic<Bool>(false)
-  private let deviceRenders = Atomic<Bool>(false)
+  /// Periods that the device brought since it was started; none says that the pacer has the turn.
+  private let capturePeriods = Atomic<Int>(0)
+  private let renderPeriods = Atomic<Int>(0)
+  /// Until when silence stood in for the running device, and how many periods at the most are late and useless by that.
+  private let stoodInUntil = Atomic<Int64>(0)
+  private let coveredPeriods = Atomic<Int>(0)
   private let isMuted = Atomic<Bool>(false)
   private let onDeviceStop = Locked<[AudioDirection: @Sendable () -> Void]>([:])
   private let silence: UnsafeMutableBufferPointer<Int16>
@@ -40,8 +47,12 @@ final class GateBus: AudioBus, @unchecked Sendable {
   // MARK: For the device
 
   func writeCaptureData(_ samples: borrowing Span<Int16>, capturedAt time: AudioInstant) {
-    deviceCaptures.store(true, ordering: .relaxed)
+    capturePeriods.wrappingAdd(1, ordering: .relaxed)
     let frames = samples.count / captureFormat.channelCount
+    guard !isCovered(time) else {
+      counters.capture.lostFrames.wrappingAdd(frames, ordering: .relaxed)
+      return
+    }
     guard !captureIsBusy.exchange(true, ordering: .acquiring) else {
       counters.capture.lostFrames.wrappingAdd(frames, ordering: .relaxed)
       return
@@ -56,7 +67,7 @@ final class GateBus: AudioBus, @unchecked Sendable {
   }
 
   func readRenderData(into samples: inout MutableSpan<Int16>) -> Int {
-    deviceRenders.store(true, ordering: .relaxed)
+    renderPeriods.wrappingAdd(1, ordering: .relaxed)
     let wanted = samples.count / renderFormat.channelCount
     guard !renderIsBusy.exchange(true, ordering: .acquiring) else {
       counters.render.lostFrames.wrappingAdd(wanted, ordering: .relaxed)
@@ -72,17 +83,27 @@ final class GateBus: AudioBus, @unchecked Sendable {
 
   // MARK: For the pacer
 
-  /// Gives the client a silent period or drops one of its own, unless the device does its part already.
-  func pace(_ direction: AudioDirection, at time: AudioInstant) {
+  /// Gives the client a silent period or drops one of its own, unless the device does its part.
+  ///
+  /// - Parameters:
+  ///   - direction: Which.
+  ///   - time: When the period began.
+  ///   - seen: What ``devicePeriods(_:)`` said last; the device does its part when it says something else now.
+  func pace(_ direction: AudioDirection, at time: AudioInstant, seen: Int) {
+    guard devicePeriods(direction) == seen else { return }
     switch direction {
     case .capture:
-      guard !deviceCaptures.load(ordering: .relaxed) else { return }
       guard !captureIsBusy.exchange(true, ordering: .acquiring) else { return }
       counters.capture.frames.wrappingAdd(captureFormat.framesPerPeriod, ordering: .relaxed)
       writeSilence(samples: captureFormat.samplesPerPeriod, capturedAt: time)
+      if seen > 0 {
+        stoodInUntil.store((time + captureFormat.periodDuration).nanoseconds, ordering: .relaxed)
+        // At first also what the client went without until silence stood in.
+        let isFirst = coveredPeriods.load(ordering: .relaxed) == 0
+        coveredPeriods.wrappingAdd(isFirst ? 1 + SilencePacer.patiencePeriods : 1, ordering: .releasing)
+      }
       captureIsBusy.store(false, ordering: .releasing)
     case .render:
-      guard !deviceRenders.load(ordering: .relaxed) else { return }
       guard !renderIsBusy.exchange(true, ordering: .acquiring) else { return }
       var span = scratch.mutableSpan
       let given = min(max(client.readRenderData(into: &span), 0), renderFormat.framesPerPeriod)
@@ -92,11 +113,11 @@ final class GateBus: AudioBus, @unchecked Sendable {
     }
   }
 
-  /// Whether the device has the turn: it has brought a period, and did not stop since.
-  func isFedByDevice(_ direction: AudioDirection) -> Bool {
+  /// How many periods the device has brought since it was started.
+  func devicePeriods(_ direction: AudioDirection) -> Int {
     switch direction {
-    case .capture: deviceCaptures.load(ordering: .relaxed)
-    case .render: deviceRenders.load(ordering: .relaxed)
+    case .capture: capturePeriods.load(ordering: .relaxed)
+    case .render: renderPeriods.load(ordering: .relaxed)
     }
   }
 
@@ -110,14 +131,29 @@ final class GateBus: AudioBus, @unchecked Sendable {
   /// Says that the device has stopped, so that the pacer's turn comes.
   func deviceDidStop(_ direction: AudioDirection) {
     switch direction {
-    case .capture: deviceCaptures.store(false, ordering: .relaxed)
-    case .render: deviceRenders.store(false, ordering: .relaxed)
+    case .capture:
+      capturePeriods.store(0, ordering: .relaxed)
+      coveredPeriods.store(0, ordering: .relaxed)
+    case .render: renderPeriods.store(0, ordering: .relaxed)
     }
     onDeviceStop.withLock { $0[direction] }?()
   }
 
   /// Puts zeros in place of what the device captures, from the next period on.
   func setMuted(_ muted: Bool) { isMuted.store(muted, ordering: .relaxed) }
+
+  /// Whether a period that was captured at a time comes after the silence for that time. A driver whose times make no
+  /// sense loses no more than the silence lasted.
+  private func isCovered(_ time: AudioInstant) -> Bool {
+    guard coveredPeriods.load(ordering: .acquiring) > 0 else { return false }
+    let middle = time + captureFormat.periodDuration / 2
+    guard middle.nanoseconds < stoodInUntil.load(ordering: .relaxed) else {
+      coveredPeriods.store(0, ordering: .relaxed)
+      return false
+    }
+    coveredPeriods.wrappingSubtract(1, ordering: .relaxed)
+    return true
+  }
 
   /// Writes zeros to the client; the caller holds `captureIsBusy`.
   private func writeSilence(samples: Int, capturedAt time: AudioInstant) {

@@ -30,6 +30,11 @@ final class ManagerHost: AudioDeviceHost {
     (direction == .capture ? manager.capture : manager.render).applySoon()
   }
 
+  func mayBeBack(_ direction: AudioDirection) {
+    guard let manager = current, manager.state.withLock({ $0.gates.isLost(direction) }) else { return }
+    (direction == .capture ? manager.capture : manager.render).retrySoon()
+  }
+
   func setInterruption(_ reason: InterruptionReason?) {
     guard let manager = current else { return }
     let changed = manager.state.withLock { state in

@@ -4,11 +4,14 @@ internal import Synchronization
 ///
 /// One thread for one direction. Periods come at whole multiples of the period from the start, so that the count of a
 /// second is right whatever the single wake-ups do; after a stall of more than ``catchUpLimit`` the rest is dropped.
-/// While the device has the turn the thread sleeps, until ``GateBus`` says that the device has stopped.
+/// While the device has the turn the thread sleeps, and looks now and then whether the device brings anything: the server
+/// may hang, or hold the device back. ``GateBus`` wakes it when the device has stopped.
 final class SilencePacer: Sendable {
   static let catchUpLimit = Duration.milliseconds(200)
-  /// How often a sleeping pacer looks whether the device still has the turn, should it not be told.
-  static let longestSleep = Duration.seconds(1)
+  /// How long a device that runs may bring nothing before silence stands in for it. Longer than machines stall when they
+  /// are busy, and than the buffers that drivers ask for.
+  static let patience = Duration.milliseconds(10 * patiencePeriods)
+  static let patiencePeriods = 25
 
   private final class Ending: Sendable {
     let isDue = Atomic<Bool>(false)
@@ -41,14 +44,18 @@ final class SilencePacer: Sendable {
   ) {
     let period = (direction == .capture ? bus.captureFormat : bus.renderFormat).periodDuration
     var deadline = clock.now + period
+    var seen = 0
     while !ending.isDue.load(ordering: .acquiring) {
-      if bus.isFedByDevice(direction) {
-        _ = waiter.wait(until: clock.now + longestSleep)
+      let periods = bus.devicePeriods(direction)
+      if periods != seen {
+        seen = periods
+        guard periods > 0 else { continue }
+        _ = waiter.wait(until: clock.now + patience)
         deadline = clock.now + period
         continue
       }
       guard waiter.wait(until: deadline) == .deadline else { continue }
-      bus.pace(direction, at: deadline - period)
+      bus.pace(direction, at: deadline - period, seen: seen)
       deadline = deadline + period
       let now = clock.now
       if now - deadline > catchUpLimit { deadline = now }

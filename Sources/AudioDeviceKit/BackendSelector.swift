@@ -28,6 +28,15 @@ final class BackendSelector: Sendable {
   /// The backend that was chosen last, without a new look.
   var current: (any AudioBackend)? { state.withLock { $0.selected } }
 
+  /// Whether the virtual backend stands in because no sound system was there.
+  var isStandingIn: Bool {
+    guard case .automatic = choice else { return false }
+    return current is VirtualBackend
+  }
+
+  /// Whether a sound system is there now. Blocks for a bounded time while servers are asked.
+  var soundSystemIsThere: Bool { state.withLock { $0.candidates }.dropLast().contains { $0.isAvailable } }
+
   /// Chooses. Blocks for a bounded time while servers are asked.
   ///
   /// - Returns: The backend, and whether it is another one than before.

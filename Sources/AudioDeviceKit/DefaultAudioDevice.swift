@@ -17,10 +17,10 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     public var captureFormat: AudioFormat = .voice
     /// Of the periods read from the bus.
     public var renderFormat: AudioFormat = .voice
-    /// The microphone's ``AudioDeviceCore/AudioDeviceInfo/id``; nil follows the default.
-    public var inputDeviceID: String?
-    /// The speaker's ``AudioDeviceCore/AudioDeviceInfo/id``; nil follows the default.
-    public var outputDeviceID: String?
+    /// Which microphone at first; ``DefaultAudioDevice/setRoute(_:for:)`` changes it.
+    public var inputRoute = AudioRoute.systemDefault
+    /// Which speaker at first; ``DefaultAudioDevice/setRoute(_:for:)`` changes it.
+    public var outputRoute = AudioRoute.systemDefault
     /// The wished delay of each direction; nil for the backend's measured best.
     public var latency: Duration?
     /// What the sound is for, as the sound server is told.
@@ -43,6 +43,7 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     weak var host: (any AudioDeviceHost)?
   }
   private let links = Locked(Links())
+  private let router: DeviceRouter
   private let reporter = Locked<XrunReporter?>(nil)
 
   /// A device; nothing is opened and no server is asked yet.
@@ -53,9 +54,36 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     selector = BackendSelector(configuration.backend, application: configuration.application)
     captureSlot = StreamSlot(.capture)
     renderSlot = StreamSlot(.render)
+    router = DeviceRouter(input: configuration.inputRoute, output: configuration.outputRoute)
+    router.setEnvironment(
+      DeviceRouter.Environment(
+        position: { [captureSlot, renderSlot] in ($0 == .capture ? captureSlot : renderSlot).deviceID },
+        isRunning: { [captureSlot, renderSlot] in ($0 == .capture ? captureSlot : renderSlot).isRunning },
+        reopen: { [weak self] in self?.reopen($0) },
+        mayBeBack: { [weak self] in self?.host?.mayBeBack($0) },
+        post: { [weak self] in self?.host?.post($0) }))
   }
 
-  deinit { reporter.withLock { $0 }?.finish() }
+  deinit {
+    router.stop()
+    reporter.withLock { $0 }?.finish()
+  }
+
+  // MARK: Routes
+
+  /// Which device a direction is to use.
+  ///
+  /// - Parameter direction: Which.
+  /// - Returns: What was set last.
+  public func route(for direction: AudioDirection) -> AudioRoute { router.route(direction) }
+
+  /// Takes another route, before or while the direction runs: a running stream that is elsewhere is opened again soon,
+  /// which is told by ``AudioDeviceCore/AudioDeviceEvent/Kind/moved(_:deviceID:)``. Does not block. Not on audio threads.
+  ///
+  /// - Parameters:
+  ///   - route: Which device.
+  ///   - direction: For which direction.
+  public func setRoute(_ route: AudioRoute, for direction: AudioDirection) { router.setRoute(route, direction) }
 
   // MARK: For subclasses
 
@@ -85,7 +113,10 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
 
   // MARK: AudioDevice
 
-  open func setAudioBus(_ bus: (any AudioBus)?) { links.withLock { $0.bus = bus } }
+  open func setAudioBus(_ bus: (any AudioBus)?) {
+    links.withLock { $0.bus = bus }
+    if bus == nil { router.stop() }
+  }
 
   open func setHost(_ host: (any AudioDeviceHost)?) { links.withLock { $0.host = host } }
 
@@ -141,23 +172,51 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   }
 
   private func start(_ slot: StreamSlot) throws(AudioDeviceError) {
-    try slot.start { () throws(AudioDeviceError) in
-      guard let bus = links.withLock({ $0.bus }) else {
-        throw AudioDeviceError(.invalidState, "The device has no bus yet; call setAudioBus first.")
-      }
-      let isCapture = slot.direction == .capture
+    try slot.start { () throws(AudioDeviceError) in try openStream(slot) }
+  }
+
+  /// Puts a running stream where it ought to be.
+  private func reopen(_ direction: AudioDirection) {
+    let slot = direction == .capture ? captureSlot : renderSlot
+    do throws(AudioDeviceError) {
+      guard try slot.reopen({ () throws(AudioDeviceError) in try openStream(slot) }) else { return }
+      if let id = slot.deviceID { host?.post(.moved(direction, deviceID: id)) }
+    } catch {
+      host?.didLose(direction, error)
+    }
+  }
+
+  private func openStream(_ slot: StreamSlot) throws(AudioDeviceError) -> any AudioStream {
+    guard let bus = links.withLock({ $0.bus }) else {
+      throw AudioDeviceError(.invalidState, "The device has no bus yet; call setAudioBus first.")
+    }
+    let isCapture = slot.direction == .capture
+    let backend = try selectBackend()
+    let reporter = try xrunReporter()
+    let stream = try router.open(slot.direction, on: backend) { deviceID throws(AudioDeviceError) in
       let configuration = AudioStreamConfiguration(
-        direction: slot.direction, format: isCapture ? captureFormat : renderFormat,
-        deviceID: isCapture ? self.configuration.inputDeviceID : self.configuration.outputDeviceID,
+        direction: slot.direction, format: isCapture ? captureFormat : renderFormat, deviceID: deviceID,
         latency: self.configuration.latency, role: self.configuration.role,
         name: isCapture ? "Call microphone" : "Call")
       let client = DeviceStreamClient(
-        device: self, bus: bus, slot: slot, format: configuration.format, reporter: try xrunReporter())
-      let stream = try selectBackend().openStream(configuration, client: client)
+        device: self, bus: bus, slot: slot, format: configuration.format, reporter: reporter)
+      let stream = try backend.openStream(configuration, client: client)
       client.stream = stream
       return stream
     }
+    if selector.isStandingIn { router.look(for: selector, reopening: slot.direction) }
+    return stream
   }
+
+  /// Opens something beside the call's streams where the call is heard; see ``DeviceRouter/place(_:on:_:)``.
+  func openWhereHeard(
+    on backend: any AudioBackend, _ body: (String?) throws(AudioDeviceError) -> Void
+  ) throws(AudioDeviceError) {
+    _ = try router.place(.render, on: backend, body)
+  }
+
+  /// Has the router look where the stream is now.
+  func streamDidMove() { router.judgeSoon() }
 
   private func xrunReporter() throws(AudioDeviceError) -> XrunReporter {
     let made: Result<XrunReporter, AudioDeviceError> = reporter.withLock { reporter in

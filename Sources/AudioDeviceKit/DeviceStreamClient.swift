@@ -43,7 +43,9 @@ final class DeviceStreamClient: AudioStreamClient, @unchecked Sendable {
     switch notice {
     case .xrun: reporter.wake()
     case .lost(let error): device.host?.didLose(slot.direction, error)
-    case .moved(let id): device.host?.post(.moved(slot.direction, deviceID: id))
+    case .moved(let id):
+      device.host?.post(.moved(slot.direction, deviceID: id))
+      device.streamDidMove()
     case .suspended(let isSuspended):
       device.host?.post(.notice("The \(slot.direction) device \(isSuspended ? "was suspended" : "works again")."))
     case .corkRequested(let isRequested):

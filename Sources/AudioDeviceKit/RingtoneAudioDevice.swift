@@ -135,7 +135,7 @@
       let backend = try selectBackend()
       var isOpen = true
       do throws(AudioDeviceError) {
-        try player.open(on: backend, deviceID: configuration.outputDeviceID)
+        try open(player, on: backend)
       } catch {
         // A device that serves one stream at a time is held by the call, which is about to give it up.
         guard error.code == .deviceBusy, isRendering else { throw error }
@@ -144,7 +144,7 @@
       isRinging.store(true, ordering: .relaxed)
       host.setRinging(true)
       do throws(AudioDeviceError) {
-        if !isOpen { try player.open(on: backend, deviceID: configuration.outputDeviceID) }
+        if !isOpen { try open(player, on: backend) }
         try player.start(
           onTick: { [weak self] in
             guard let self, self.vibratesWithRingtone else { return }
@@ -165,6 +165,11 @@
       }
       host.post(.ringtoneStarted)
       return player
+    }
+
+    private func open(_ player: RingtonePlayer, on backend: any AudioBackend) throws(AudioDeviceError) {
+      if let id = ringtoneConfiguration.outputDeviceID { return try player.open(on: backend, deviceID: id) }
+      try openWhereHeard(on: backend) { id throws(AudioDeviceError) in try player.open(on: backend, deviceID: id) }
     }
 
     private func endRinging(because failure: AudioDeviceError? = nil, of failed: RingtonePlayer? = nil) {

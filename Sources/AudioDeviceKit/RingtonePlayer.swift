@@ -49,7 +49,7 @@
       }
       let stream = try backend.openStream(
         AudioStreamConfiguration(
-          direction: .render, format: format, deviceID: configuration.outputDeviceID ?? deviceID,
+          direction: .render, format: format, deviceID: deviceID,
           role: configuration.role, name: "Ringtone"),
         client: client)
       self.client.withLock { $0 = client }

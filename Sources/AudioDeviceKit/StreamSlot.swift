@@ -38,39 +38,55 @@ final class StreamSlot: Sendable {
   func markInitialized() { initialized.store(true, ordering: .relaxed) }
 
   func start(_ open: () throws(AudioDeviceError) -> any AudioStream) throws(AudioDeviceError) {
-    let failure: AudioDeviceError? = lane.sync {
-      guard !isRunning else { return nil }
-      do throws(AudioDeviceError) {
-        let stream = try open()
-        do throws(AudioDeviceError) {
-          try stream.start()
-        } catch {
-          stream.close()
-          throw error
-        }
-        state.withLock { $0.stream = stream }
-      } catch {
-        return error
-      }
-      initialized.store(true, ordering: .relaxed)
-      running.store(true, ordering: .relaxed)
-      opens.wrappingAdd(1, ordering: .relaxed)
-      return nil
-    }
+    let failure = lane.sync { isRunning ? nil : run(open) }
     if let failure { throw failure }
   }
 
-  func stop() {
-    lane.sync {
-      let stream = state.withLock { $0.stream }
-      stream?.close()
-      state.withLock { state in
-        if let stream { state.former.add(stream.statistics) }
-        state.stream = nil
-      }
-      running.store(false, ordering: .relaxed)
-      delayNanoseconds.store(0, ordering: .relaxed)
+  /// Closes the stream and opens another in its place, if it runs.
+  ///
+  /// - Returns: Whether it ran and runs again.
+  /// - Throws: ``AudioDeviceError`` when there is no stream now.
+  func reopen(_ open: () throws(AudioDeviceError) -> any AudioStream) throws(AudioDeviceError) -> Bool {
+    let result: Result<Bool, AudioDeviceError> = lane.sync {
+      guard isRunning else { return .success(false) }
+      closeStream()
+      return run(open).map { .failure($0) } ?? .success(true)
     }
+    return try result.get()
+  }
+
+  func stop() { lane.sync { closeStream() } }
+
+  // MARK: On the lane
+
+  private func run(_ open: () throws(AudioDeviceError) -> any AudioStream) -> AudioDeviceError? {
+    do throws(AudioDeviceError) {
+      let stream = try open()
+      do throws(AudioDeviceError) {
+        try stream.start()
+      } catch {
+        stream.close()
+        throw error
+      }
+      state.withLock { $0.stream = stream }
+    } catch {
+      return error
+    }
+    initialized.store(true, ordering: .relaxed)
+    running.store(true, ordering: .relaxed)
+    opens.wrappingAdd(1, ordering: .relaxed)
+    return nil
+  }
+
+  private func closeStream() {
+    let stream = state.withLock { $0.stream }
+    stream?.close()
+    state.withLock { state in
+      if let stream { state.former.add(stream.statistics) }
+      state.stream = nil
+    }
+    running.store(false, ordering: .relaxed)
+    delayNanoseconds.store(0, ordering: .relaxed)
   }
 
   // MARK: Audio thread

@@ -45,9 +45,10 @@
     private func subscribe(_ context: OpaquePointer) {
       pa_context_set_subscribe_callback(
         context,
-        { _, _, _, data in
+        { _, event, _, data in
           guard let data else { return }
           let connection = Unmanaged<PulseConnection>.fromOpaque(data).takeUnretainedValue()
+          connection.noteEvent(event)
           // Not put off by further changes: they may come without end, as when a volume slider is dragged.
           guard !connection.settling.isScheduled else { return }
           connection.settling.schedule(after: connection.limits.settling)
@@ -56,6 +57,16 @@
         PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
         | PA_SUBSCRIPTION_MASK_SERVER.rawValue | PA_SUBSCRIPTION_MASK_CARD.rawValue
       PulseOperation.follow(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: events), nil, nil)) { _ in }
+    }
+
+    /// A device that went and came back before the list was read again is a new one all the same.
+    private func noteEvent(_ event: pa_subscription_event_type_t) {
+      let type = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+      let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+      guard type == PA_SUBSCRIPTION_EVENT_NEW.rawValue else { return }
+      if facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue || facility == PA_SUBSCRIPTION_EVENT_SOURCE.rawValue {
+        deviceCame = true
+      }
     }
 
     /// Tells the watches when the devices are others than before.
@@ -70,7 +81,8 @@
     }
 
     private func didList(_ devices: [AudioDeviceInfo]) {
-      guard !watches.isEmpty, devices != watchedDevices else { return }
+      guard !watches.isEmpty, deviceCame || devices != watchedDevices else { return }
+      deviceCame = false
       watchedDevices = devices
       for watch in watches.values { watch.send(()) }
     }

@@ -18,6 +18,8 @@
     var watches: [Int: PulseDelivery<Void>] = [:]
     /// The devices as they were last told to the watches.
     var watchedDevices: [AudioDeviceInfo]?
+    /// Whether a device came since they were told.
+    var deviceCame = false
     /// Tells the watches of changes, once they have settled.
     lazy var settling = PulseTimer(api: api) { [unowned self] in tellWatches() }
     /// Connects again, while somebody watches.

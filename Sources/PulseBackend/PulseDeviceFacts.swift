@@ -19,6 +19,8 @@
     var isNetwork = false
     /// The type of the port in use, `pa_device_port_type_t`.
     var portType: UInt32?
+    /// Whether nothing is plugged into the port in use, `PA_PORT_AVAILABLE_NO`.
+    var portIsUnplugged = false
     /// The name of the port in use.
     var portName = ""
     var bus = ""
@@ -33,7 +35,7 @@
     /// What it is. Bluetooth comes first, because a Bluetooth headset needs more care than any other.
     var kind: AudioDeviceInfo.Kind {
       if isMonitor || deviceClass == "monitor" { return .monitor }
-      if deviceClass == "filter" || deviceClass == "abstract" || name.hasSuffix(".echo-cancel") { return .virtual }
+      if isHelper || deviceClass == "abstract" { return .virtual }
       if bus == "bluetooth" || api.hasPrefix("bluez") { return .bluetooth }
       if isHDMI { return .hdmi }
       if isWorn { return .headset }
@@ -46,6 +48,8 @@
       if isNetwork { return .unknown }
       return isHardware ? .unknown : .virtual
     }
+
+    private var isHelper: Bool { deviceClass == "filter" || name.hasSuffix(".echo-cancel") }
 
     private var isHDMI: Bool {
       portType == PA_DEVICE_PORT_TYPE_HDMI.rawValue || portType == PA_DEVICE_PORT_TYPE_TV.rawValue
@@ -73,7 +77,7 @@
       return AudioDeviceInfo(
         id: name, name: description.isEmpty ? name : description, direction: direction, kind: kind,
         isDefault: name == defaultName, nativeFormat: try? AudioFormat(sampleRate: rate, channelCount: channels),
-        formFactor: formFactor.isEmpty ? nil : formFactor)
+        formFactor: formFactor.isEmpty ? nil : formFactor, isPluggedIn: !portIsUnplugged, isHelper: isHelper)
     }
   }
 
@@ -87,6 +91,7 @@
       if let port = sink.active_port?.pointee {
         portType = port.type
         portName = String(pulse: port.name)
+        portIsUnplugged = port.available == PA_PORT_AVAILABLE_NO.rawValue
       }
       read(description: sink.description, spec: sink.sample_spec, properties: sink.proplist)
     }
@@ -101,6 +106,7 @@
       if let port = source.active_port?.pointee {
         portType = port.type
         portName = String(pulse: port.name)
+        portIsUnplugged = port.available == PA_PORT_AVAILABLE_NO.rawValue
       }
       read(description: source.description, spec: source.sample_spec, properties: source.proplist)
     }

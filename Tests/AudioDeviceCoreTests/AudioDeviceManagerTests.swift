@@ -30,10 +30,29 @@ import Testing
     #expect(bench.bus.takeCaptured() == [])
   }
 
-  @Test func aFailedStartThrowsAndWishesNothing() throws {
+  @Test func aStartThatMaySucceedLaterThrowsAndKeepsTheWish() throws {
     let bench = try Bench()
-    bench.device.script.withLock { $0.captureFailures = [busy] }
+    bench.device.script.withLock { $0.captureFailures = Array(repeating: busy, count: 2) }
     #expect(throws: busy) { try bench.manager.startCapture() }
+    #expect(bench.manager.gates.captureIsWished && bench.manager.gates.captureIsLost)
+    // The client is fed meanwhile.
+    bench.clock.advance(by: .milliseconds(500))
+    #expect(bench.bus.takeCaptured().count >= 48)
+    #expect(eventually { bench.device.isCapturing })
+    bench.manager.stopCapture()
+    // Whoever asks again is answered at once.
+    bench.device.script.withLock { $0.captureFailures = Array(repeating: busy, count: 3) }
+    for _ in 0..<2 { #expect(throws: busy) { try bench.manager.startCapture() } }
+    bench.device.script.withLock { $0.captureFailures = [] }
+    try bench.manager.startCapture()
+    #expect(bench.device.isCapturing)
+  }
+
+  @Test func aStartThatCannotSucceedThrowsAndWishesNothing() throws {
+    let bench = try Bench()
+    let impossible = AudioDeviceError(.formatNotSupported, "Not that one.")
+    bench.device.script.withLock { $0.captureFailures = [impossible] }
+    #expect(throws: impossible) { try bench.manager.startCapture() }
     #expect(!bench.manager.gates.captureIsWished)
     bench.clock.advance(by: .seconds(1))
     #expect(bench.bus.takeCaptured() == [])
@@ -86,8 +105,8 @@ import Testing
     try bench.manager.startCapture()
     #expect(bench.bus.takeCaptured().count >= 48)
     bench.device.capture(3)
-    clock.advance(by: .seconds(1))
     // The device's first period ends the silence.
+    clock.advance(by: .milliseconds(200))
     #expect(bench.bus.takeCaptured().filter { $0 == 0 }.count <= 1)
   }
 

@@ -64,10 +64,10 @@ final class ScriptedDevice: AudioDevice {
   }
 
   /// One captured period of a constant, if the device is open.
-  func capture(_ value: Int16) {
+  func capture(_ value: Int16, at time: AudioInstant = .now) {
     let bus = script.withLock { $0.isCapturing ? $0.bus : nil }
     let period = [Int16](repeating: value, count: format.samplesPerPeriod)
-    bus?.writeCaptureData(period.span, capturedAt: .now)
+    bus?.writeCaptureData(period.span, capturedAt: time)
   }
 
   /// One rendered period, if the device is open.

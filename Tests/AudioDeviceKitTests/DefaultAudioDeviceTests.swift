@@ -71,7 +71,7 @@ import VirtualBackend
   @Test func anUnknownDeviceFailsTheStartAndLeavesNothingOpen() throws {
     let bench = try CallBench()
     var configuration = bench.configuration
-    configuration.inputDeviceID = "no such microphone"
+    configuration.inputRoute = .device("no such microphone", orDefault: false)
     try bench.manager.setAudioDevice(DefaultAudioDevice(configuration))
     #expect { try bench.manager.startCapture() } throws: { ($0 as? AudioDeviceError)?.code == .deviceNotFound }
     #expect(bench.openStreams == [])

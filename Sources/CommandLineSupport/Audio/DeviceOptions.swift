@@ -75,8 +75,8 @@ package enum DeviceOptions {
     }
     configuration.captureFormat = format
     configuration.renderFormat = format
-    configuration.inputDeviceID = arguments[input]
-    configuration.outputDeviceID = arguments[output]
+    if let id = arguments[input] { configuration.inputRoute = .device(id, orDefault: false) }
+    if let id = arguments[output] { configuration.outputRoute = .device(id, orDefault: false) }
     configuration.latency = arguments[latency]
     configuration.application.name = "audio-device"
     return configuration

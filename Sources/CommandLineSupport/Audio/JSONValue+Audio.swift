@@ -50,6 +50,9 @@ extension AudioDeviceEvent.Kind {
     case .started(_, let deviceID): add("deviceID", JSONValue(deviceID))
     case .failed(_, let error), .lost(_, let error): add("error", JSONValue(error))
     case .moved(_, let deviceID): add("deviceID", .string(deviceID))
+    case .fellBack(_, let wished, let deviceID):
+      add("wished", .string(wished))
+      if let deviceID { add("deviceID", .string(deviceID)) }
     case .xrun(_, let count, let lostFrames):
       add("count", .integer(count))
       add("lostFrames", .integer(lostFrames))
@@ -74,6 +77,8 @@ extension AudioDeviceEvent.Kind {
     case .lost(let direction, let error): "The \(direction.deviceName) was lost, which is tried again: \(error)"
     case .recovered(let direction): "The \(direction.deviceName) works again."
     case .moved(let direction, let deviceID): "The \(direction.deviceName) is now \(deviceID)."
+    case .fellBack(let direction, let wished, let deviceID):
+      "The \(direction.deviceName) \(wished) is missing; \(deviceID ?? "the default") stands in for it."
     case .xrun(let direction, let count, let lostFrames):
       "The \(direction.deviceName) was late: \(count) \(direction == .capture ? "overrun" : "underrun")"
         + "\(count == 1 ? "" : "s"), \(lostFrames) frames lost."

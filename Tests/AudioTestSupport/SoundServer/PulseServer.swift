@@ -102,6 +102,16 @@ public final class PulseServer: SoundServer {
   /// What the daemon logged.
   public var log: String { readText("\(folder)/log") }
 
+  /// Starts the daemon again with other devices, after killing it if it still runs.
+  ///
+  /// - Parameter configuration: Its devices and modules from now on.
+  /// - Throws: ``RigError`` with the log when it does not come up.
+  public func restart(_ configuration: Configuration) throws {
+    kill()
+    try writeText(configuration.script, to: "\(folder)/rig.pa")
+    try restart()
+  }
+
   /// Starts the daemon again, after killing it if it still runs.
   ///
   /// - Throws: ``RigError`` with the log when it does not come up.

@@ -1,0 +1,94 @@
+/// Tells for one direction whether its stream is where it ought to be: the rules alone.
+///
+/// A stream leaves its device for one of four reasons, which the server does not tell apart: the device ended, the
+/// default changed, the user moved the stream, or we had it opened elsewhere. The user's own choice is respected until
+/// its device ends or another route is set.
+struct RouteTracker {
+  /// Whether the stream stays where it is.
+  enum Verdict: Equatable {
+    case stays
+    /// It is to be opened again, where ``RouteTracker/target(among:)`` says.
+    case reopens
+  }
+
+  /// How long after a change of the default a move to it counts as that change's.
+  static let moveLimit = Duration.seconds(2)
+
+  let direction: AudioDirection
+  private(set) var route: AudioRoute
+  /// Where the user moved the stream.
+  private(set) var userChoice: String?
+  private var opened: String?
+  private var position: String?
+  private var defaultDevice: String?
+  private var defaultChange: AudioInstant?
+
+  init(_ direction: AudioDirection, route: AudioRoute) {
+    self.direction = direction
+    self.route = route
+  }
+
+  /// Takes another route; the user's choice was for the former one.
+  mutating func setRoute(_ route: AudioRoute) {
+    self.route = route
+    userChoice = nil
+  }
+
+  /// The device to open.
+  ///
+  /// - Parameter devices: What there is.
+  /// - Returns: Its id, which the backend may not know; nil for the default.
+  func target(among devices: [AudioDeviceInfo]) -> String? {
+    if let userChoice, devices.contains(where: { $0.id == userChoice && $0.direction == direction }) {
+      return userChoice
+    }
+    return route.wishedDeviceID ?? route.deviceID(among: devices, direction)
+  }
+
+  /// A stream was opened.
+  ///
+  /// - Parameters:
+  ///   - target: The id that was asked for; nil for the default.
+  ///   - position: The device that it is on.
+  mutating func didOpen(_ target: String?, on position: String?) {
+    opened = target
+    self.position = position
+  }
+
+  /// Judges where the stream is, after it was moved or the devices changed.
+  ///
+  /// - Parameters:
+  ///   - devices: What there is.
+  ///   - position: The device that the stream is on; nil where the backend does not tell.
+  ///   - now: The present.
+  /// - Returns: What is to be done.
+  mutating func judge(_ devices: [AudioDeviceInfo], position: String?, now: AudioInstant) -> Verdict {
+    let devices = devices.filter { $0.direction == direction }
+    func exists(_ id: String) -> Bool { devices.contains { $0.id == id } }
+    let newDefault = devices.first(where: \.isDefault)?.id
+    let isFirstLook = defaultDevice == nil
+    if let newDefault, newDefault != defaultDevice {
+      if !isFirstLook { defaultChange = now }
+      defaultDevice = newDefault
+    }
+    if let choice = userChoice, !exists(choice) { userChoice = nil }
+    guard let position else { return .stays }
+    let former = self.position
+    self.position = position
+
+    let wished = userChoice ?? route.deviceID(among: devices, direction)
+    // Where it was sent, or a name that only the backend knows.
+    if position == wished || (userChoice == nil && position == route.wishedDeviceID) { return .stays }
+    if let former, former != position, exists(former), opened == nil || former == wished {
+      let isDefaultsMove =
+        position == newDefault && (isFirstLook || defaultChange.map { now - $0 < Self.moveLimit } ?? false)
+      guard isDefaultsMove else {
+        userChoice = position
+        return .stays
+      }
+    }
+    if wished != nil { return .reopens }
+    // It follows the default by itself if it was opened so.
+    return opened == nil || position == newDefault ? .stays : .reopens
+  }
+}
