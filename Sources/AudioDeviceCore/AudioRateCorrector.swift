@@ -3,12 +3,12 @@
 /// A bus makes one per direction and calls it on the thread that reads that direction, the device's audio thread for
 /// rendering. Only `init` may allocate; nothing may lock or block.
 public protocol AudioRateCorrector: AnyObject, SendableMetatype {
-  /// A corrector that holds nothing yet. Allocates.
+  /// A corrector that holds nothing yet; nil when the library or the memory for it is not there, and the bus goes
+  /// without. Allocates.
   ///
   /// - Parameters:
   ///   - format: Of input and output.
   ///   - maximumFrames: The most output frames that one call asks for.
-  /// - Returns: nil when the library or the memory for it is not there. The bus then goes without.
   init?(format: AudioFormat, maximumFrames: Int)
 
   /// How many input frames beyond an output frame's own place are needed to make it. Does not change.

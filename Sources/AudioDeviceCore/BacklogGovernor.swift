@@ -50,16 +50,20 @@ struct BacklogGovernor {
       startWindow()
       return Plan(discard: 0, read: available)
     }
+    let tolerance = surplus == nil ? period : period * 3 / 2
     if available - wanted > maximum {
-      startWindow()
-      return Plan(discard: available - wanted - target, read: wanted)
+      // A burst above the maximum that is no surplus fills a hole that was before it.
+      let excess = min(available - wanted - target, surplus ?? .max)
+      if surplus == nil || excess >= tolerance {
+        startWindow()
+        return Plan(discard: excess, read: wanted)
+      }
     }
     smallest = min(smallest, available - wanted)
     consumedInWindow += wanted
     guard consumedInWindow >= window else { return Plan(discard: 0, read: wanted) }
     let excess = min(smallest - target, surplus ?? .max)
     startWindow()
-    let tolerance = surplus == nil ? period : period * 3 / 2
     return Plan(discard: excess >= tolerance ? excess : 0, read: wanted)
   }
 

@@ -75,14 +75,15 @@ final class CorrectedReader: @unchecked Sendable {
     let surplus = surplus(readOrigin: readOrigin, afterReading: wanted)
     let isStart = governor.isFilling
     if isStart { missed += wanted }
-    let plan = governor.plan(
-      available: ring.availableToRead / channels,
-      wanted: max(corrector.inputFrames(forOutput: wanted, speed: controller.speed), 1), surplus: Int(surplus))
-    if plan.discard > 0 {
-      outcome.dropped = ring.discard(plan.discard * channels) / channels
+    let available = ring.availableToRead / channels
+    let needed = max(corrector.inputFrames(forOutput: wanted, speed: controller.speed), 1)
+    let plan = governor.plan(available: available, wanted: needed, surplus: Int(surplus))
+    guard plan.read > 0 || !isStart else { return outcome }
+    let discard = isStart ? max(min(Int(surplus), available - needed - target), 0) : plan.discard
+    if discard > 0 {
+      outcome.dropped = ring.discard(discard * channels) / channels
       taken += outcome.dropped
     }
-    guard plan.read > 0 || !isStart else { return outcome }
     if isStart { start(surplus: surplus) } else { steer(surplus: surplus - Double(outcome.dropped), frames: wanted) }
 
     outcome.read = convert(into: &samples, wanted: wanted, from: ring)
@@ -104,7 +105,8 @@ final class CorrectedReader: @unchecked Sendable {
     return delay - Double(target + chunk.load(ordering: .relaxed) + corrector.lookahead) - lift
   }
 
-  /// The backlog has been built up: the delay begins exactly where it is to stay, with silence for what is missing.
+  /// The backlog has been built up: the delay begins exactly where it is to stay. What is too much was dropped unheard,
+  /// for what is missing there is silence.
   private func start(surplus: Double) {
     var missing = -surplus
     if lacking > 0, format.duration(ofFrames: missed) < Self.longestJitter {

@@ -5,7 +5,7 @@
 extension BufferedAudioBus {
   /// A bus for a call: 48 kHz mono both ways, and its delay does not drift.
   ///
-  /// - SeeAlso: ``init(captureFormat:renderFormat:targetBacklog:maximumBacklog:)``
+  /// Allocates; nothing later does.
   public convenience init() { self.init(captureFormat: .voice, renderFormat: .voice) }
 
   /// A bus for a call, whose delay does not drift: the rate is corrected where the package was built with the trait
@@ -16,9 +16,10 @@ extension BufferedAudioBus {
   ///   - renderFormat: Of what the client writes.
   ///   - targetBacklog: What stays in a ring after each read.
   ///   - maximumBacklog: What is dropped at once when exceeded.
+  ///   - clock: Tells the corrector when frames came and went.
   public convenience init(
     captureFormat: AudioFormat, renderFormat: AudioFormat, targetBacklog: Duration = .milliseconds(10),
-    maximumBacklog: Duration = .milliseconds(100)
+    maximumBacklog: Duration = .milliseconds(100), clock: any PeriodClock = SystemPeriodClock.shared
   ) {
     var configuration = Configuration(
       captureFormat: captureFormat, renderFormat: renderFormat, targetBacklog: targetBacklog,
@@ -26,6 +27,6 @@ extension BufferedAudioBus {
     #if RateCorrection
       configuration.rateCorrector = SincRateCorrector.self
     #endif
-    self.init(configuration)
+    self.init(configuration, clock: clock)
   }
 }

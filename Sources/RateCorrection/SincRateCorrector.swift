@@ -4,8 +4,9 @@
 
   /// Corrects the rate by windowed sincs, with libsamplerate.
   ///
-  /// 16-bit samples come out as clean as they went in. What is lost is the top of the spectrum: from 90 % of half the
-  /// sample rate on up to 48 kHz, from 80 % on above. The delay is 1 ms at 48 kHz and 6 ms at 8 kHz.
+  /// 16-bit samples come out as clean as they went in. What is lost is the top of the spectrum: above 80 % of half the
+  /// sample rate from 44.1 kHz on, above 90 % at lower rates, where it is needed more. The delay is 0.5 ms at 48 kHz and
+  /// 6 ms at 8 kHz. One thread at a time; only `init` and `deinit` call the heap.
   public final class SincRateCorrector: AudioRateCorrector {
     private let channels: Int
     private let maximumFrames: Int
@@ -17,17 +18,18 @@
     private var waiting = 0
     private var lastSpeed: Double?
 
+    /// How many input frames beyond an output frame's own place are needed to make it: half the filter.
     public let lookahead: Int
+    /// How many input frames were taken and not yet passed by the output, ``lookahead`` included.
     public private(set) var heldFrames = 0.0
 
-    /// A corrector that holds nothing yet: `src_new`. Allocates.
+    /// A corrector that holds nothing yet: `src_new`; nil when there is no memory for it. Allocates.
     ///
     /// - Parameters:
     ///   - format: Of input and output.
     ///   - maximumFrames: The most output frames that one call asks for.
-    /// - Returns: nil when there is no memory for it.
     public init?(format: AudioFormat, maximumFrames: Int) {
-      let quality = format.sampleRate <= 48_000 ? SRC_SINC_MEDIUM_QUALITY : SRC_SINC_FASTEST
+      let quality = format.sampleRate < 44_100 ? SRC_SINC_MEDIUM_QUALITY : SRC_SINC_FASTEST
       var error: Int32 = 0
       guard let state = src_new(Int32(quality), Int32(format.channelCount), &error) else { return nil }
       self.state = state
@@ -69,6 +71,9 @@
       }
     }
 
+    /// Forgets what is held: `src_reset`.
+    ///
+    /// - Parameter silentFrames: How many frames of silence are held then, up to 100 ms and ``lookahead``.
     public func restart(holding silentFrames: Int) {
       src_reset(state)
       lastSpeed = nil
@@ -77,11 +82,23 @@
       heldFrames = Double(waiting)
     }
 
+    /// How many input frames have to be given for so many output frames.
+    ///
+    /// - Parameters:
+    ///   - frames: Output frames.
+    ///   - speed: Input frames per output frame, 0.998 … 1.002.
+    /// - Returns: Input frames, 0 or more.
     public func inputFrames(forOutput frames: Int, speed: Double) -> Int {
       let passed = Double(frames) * ((lastSpeed ?? speed) + speed) / 2
       return max(0, Int((passed + Double(lookahead) - heldFrames).rounded(.up)))
     }
 
+    /// Makes output of input: `src_process`, whose ratio goes to the new one in a straight line.
+    ///
+    /// - Parameters:
+    ///   - input: Interleaved, whole frames, as many as ``inputFrames(forOutput:speed:)`` says.
+    ///   - output: Filled wholly, with at most as many frames as `init` was told.
+    ///   - speed: Input frames per output frame, 0.998 … 1.002.
     public func correct(_ input: borrowing Span<Int16>, into output: inout MutableSpan<Int16>, speed: Double) {
       let given = min(input.count / channels, capacity - waiting)
       input.withUnsafeBufferPointer { samples in
@@ -95,7 +112,6 @@
         guard let base = samples.baseAddress else { return }
         src_float_to_short_array(self.output, base, Int32(wanted * channels))
       }
-      // The library goes from the last speed to this one in a straight line.
       heldFrames += Double(given) - Double(wanted) * ((lastSpeed ?? speed) + speed) / 2
       lastSpeed = speed
     }
