@@ -17,8 +17,8 @@ final class CorrectedReader: @unchecked Sendable {
 
   /// A shortfall that ends sooner was jitter.
   private static let longestJitter = Duration.milliseconds(100)
-  /// How fast the delay that jitter took is given back: 1 ms in ten seconds.
-  private static let loweringSpeed = 0.0001
+  /// How fast the delay that jitter took is given back: 1 ms in half a minute.
+  private static let loweringSpeed = 1.0 / 30_000
 
   /// What comes at once, in frames.
   let chunk = Atomic<Int>(0)
@@ -110,7 +110,8 @@ final class CorrectedReader: @unchecked Sendable {
   private func start(surplus: Double) {
     var missing = -surplus
     if lacking > 0, format.duration(ofFrames: missed) < Self.longestJitter {
-      let lifted = min(lift + Double(lacking), highestLift)
+      // Half a period at the least, else the next jitter of this size would be short again soon.
+      let lifted = min(lift + Double(max(lacking, format.framesPerPeriod / 2)), highestLift)
       missing += lifted - lift
       lift = lifted
     }

@@ -15,6 +15,8 @@ struct DriftBench {
   /// How much the client works on at once, and how much it writes at once.
   var clientFrames = Duration.milliseconds(20)
   var writtenFrames = Duration.milliseconds(10)
+  /// How much the speaker reads at once.
+  var readFrames = Duration.milliseconds(10)
   /// Every twentieth period of the microphone, and turn of the client, is late by up to so many seconds.
   var captureLateness = 0.0
   var clientLateness = 0.0
@@ -58,7 +60,8 @@ struct DriftBench {
     var chance = Chance()
     var captured = [Int16](repeating: 0, count: period * format.channelCount)
     var given = [Int16](repeating: 0, count: client * format.channelCount)
-    var played = [Int16](repeating: 0, count: period * format.channelCount)
+    let read = format.frames(in: readFrames)
+    var played = [Int16](repeating: 0, count: read * format.channelCount)
     var analysis = Analysis(step: 2 * .pi * Self.frequency / renderRate)
     var outcome = Outcome()
 
@@ -98,7 +101,7 @@ struct DriftBench {
         for index in frames * format.channelCount..<played.count { played[index] = 0 }
         analysis.add(played, channels: format.channelCount)
         renders += 1
-        renderAt = 0.0172 + Double(renders * period) / renderRate
+        renderAt = 0.0172 + Double(renders * read) / renderRate
         let backlog = Double((bus.captureBacklog + bus.renderBacklog).wholeNanoseconds) * 1e-9
         if outcome.backlogs.count == Int(now) { outcome.backlogs.append(0) }
         outcome.backlogs[outcome.backlogs.count - 1] = max(outcome.backlogs[outcome.backlogs.count - 1], backlog)
@@ -107,7 +110,7 @@ struct DriftBench {
       }
     }
     outcome.lost += bus.lost
-    outcome.windows = analysis.windows(seconds: Double(period) / renderRate)
+    outcome.windows = analysis.windows(seconds: Double(read) / renderRate)
     return outcome
   }
 }

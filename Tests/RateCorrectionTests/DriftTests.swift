@@ -61,4 +61,18 @@ import Testing
       #expect(abs(outcome.backlogs[second] - before) < 0.010, "after \(second) s: \(outcome.backlogs)")
     }
   }
+
+  /// Jitter beyond the cushion is heard at first; then the delay has grown by as much as it takes.
+  @Test func jitterBeyondTheTargetIsLearned() throws {
+    var bench = try Self.bench(100, 100)
+    bench.duration = 120
+    bench.captureLateness = 0.06
+    let outcome = try bench.run()
+    bench.rateCorrector = nil
+    let uncorrected = try bench.run()
+    #expect(outcome.lost > 0)
+    #expect(outcome.lost * 3 < uncorrected.lost)
+    // The cushion, what jitter took, and chunks.
+    #expect(outcome.backlogs[60...].max()! < 0.15)
+  }
 }

@@ -1,7 +1,11 @@
 import AudioDeviceCore
 import Foundation
 import RateCorrection
+import Synchronization
 import Testing
+
+/// Outside the thread's closure, where the compiler of Swift 6.3 cannot form a span.
+private func write(_ samples: [Int16], to bus: BufferedAudioBus) { bus.writeRenderedFrames(samples.span) }
 
 @Suite struct SincRateCorrectorTests {
   /// Corrects a sine that is the same on all channels, apart from its level: each channel has half that of the one
@@ -97,5 +101,29 @@ import Testing
     #expect(found.count >= 98)
     // The first is in the very read that places the start.
     #expect(found.dropFirst().allSatisfy { abs($0) < 1.5 / 48_000 }, "\(found)")
+  }
+
+  /// Writer and reader on threads of their own, as fast as they can: what comes is what was written, or the edge of it.
+  @Test func twoThreadsShareABus() throws {
+    let bus = BufferedAudioBus(.init(maximumBacklog: .seconds(1), rateCorrector: SincRateCorrector.self))
+    let isOver = Atomic<Bool>(false)
+    let writer = try RealtimeThread(name: "writer", scheduling: .normal) {
+      let samples = [Int16](repeating: 10_000, count: 480)
+      while !isOver.load(ordering: .relaxed) { write(samples, to: bus) }
+    }
+    let deadline = AudioInstant.now + .seconds(30)
+    var given = 0
+    var foreign = 0
+    var read = [Int16](repeating: 0, count: 480)
+    while given < 500 * 480, AudioInstant.now < deadline {
+      var span = read.mutableSpan
+      let frames = bus.readRenderData(into: &span)
+      given += frames
+      foreign += read[..<frames].count { $0 < -2000 || $0 > 12_000 }
+    }
+    isOver.store(true, ordering: .relaxed)
+    writer.join()
+    #expect(given >= 500 * 480)
+    #expect(foreign == 0)
   }
 }
