@@ -33,7 +33,8 @@ final class CorrectedReader: @unchecked Sendable {
   private let target: Int
   private let highestLift: Double
   private let corrector: any AudioRateCorrector
-  private let scratch: UnsafeMutableBufferPointer<Int16>
+  private let scratch: UnsafeMutablePointer<Int16>
+  private let scratchCount: Int
   private var governor: BacklogGovernor
   private var controller = DriftController()
   private var reads: PaceLine
@@ -59,8 +60,9 @@ final class CorrectedReader: @unchecked Sendable {
     governor = BacklogGovernor(target: self.target, maximum: maximum, period: period, window: format.sampleRate)
     reads = PaceLine(format: format)
     let frames = corrector.inputFrames(forOutput: period, speed: 1 + DriftController.limit) + 16
-    scratch = .allocate(capacity: frames * format.channelCount)
-    scratch.initialize(repeating: 0)
+    scratchCount = frames * format.channelCount
+    scratch = .allocate(capacity: scratchCount)
+    scratch.initialize(repeating: 0, count: scratchCount)
   }
 
   deinit { scratch.deallocate() }
@@ -135,7 +137,7 @@ final class CorrectedReader: @unchecked Sendable {
     while made < wanted {
       var frames = min(wanted - made, format.framesPerPeriod)
       var needed = corrector.inputFrames(forOutput: frames, speed: speed)
-      var room = MutableSpan(_unsafeElements: scratch)
+      var room = MutableSpan(_unsafeStart: scratch, count: scratchCount)
       let read = ring.read(into: &room, limit: needed * channels) / channels
       taken += read
       let isShort = read < needed
@@ -143,13 +145,13 @@ final class CorrectedReader: @unchecked Sendable {
         // The end of the sound, and silence for what the corrector wants to see beyond it.
         frames = min(max(frames - (needed - read) + corrector.lookahead - 2, 0), frames)
         needed = max(corrector.inputFrames(forOutput: frames, speed: speed), read)
-        scratch[read * channels..<needed * channels].update(repeating: 0)
+        (scratch + read * channels).update(repeating: 0, count: (needed - read) * channels)
       }
-      let input = UnsafeBufferPointer(rebasing: scratch[..<(needed * channels)])
       samples.withUnsafeMutableBufferPointer { samples in
-        let part = UnsafeMutableBufferPointer(rebasing: samples[made * channels..<(made + frames) * channels])
-        var output = MutableSpan(_unsafeElements: part)
-        corrector.correct(Span(_unsafeElements: input), into: &output, speed: speed)
+        guard let base = samples.baseAddress else { return }
+        var output = MutableSpan(_unsafeStart: base + made * channels, count: frames * channels)
+        let input = Span(_unsafeStart: UnsafePointer(scratch), count: needed * channels)
+        corrector.correct(input, into: &output, speed: speed)
       }
       made += frames
       if isShort { break }
