@@ -15,12 +15,14 @@ let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 let alsa: Target.Dependency = .target(name: "CALSA", condition: .when(traits: ["ALSA"]))
 let pulse: Target.Dependency = .target(name: "CPulse", condition: .when(traits: ["PulseAudio"]))
 let mpg123: Target.Dependency = .target(name: "CMPG123", condition: .when(traits: ["MP3"]))
+let samplerate: Target.Dependency = .target(name: "CSampleRate", condition: .when(traits: ["RateCorrection"]))
 
 let package = Package(
   name: "AudioDeviceKit",
   products: [
     .library(name: "AudioDeviceKit", targets: ["AudioDeviceKit"]),
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
+    .library(name: "RateCorrection", targets: ["RateCorrection"]),
     .library(name: "VirtualBackend", targets: ["VirtualBackend"]),
     .library(name: "SoundDecoding", targets: ["SoundDecoding"]),
     .library(name: "WaveFile", targets: ["WaveFile"]),
@@ -35,18 +37,21 @@ let package = Package(
     .trait(name: "PulseAudio", description: "The PulseAudio backend, also served by PipeWire (libpulse-dev)."),
     .trait(name: "ALSA", description: "The ALSA backend (libasound2-dev)."),
     .trait(name: "MP3", description: "MP3 decoding for ringtones (libmpg123-dev)."),
-    .default(enabledTraits: ["PulseAudio", "ALSA", "MP3"]),
+    .trait(name: "RateCorrection", description: "Follows clock drift without a gap or a click (libsamplerate0-dev)."),
+    .default(enabledTraits: ["PulseAudio", "ALSA", "MP3", "RateCorrection"]),
   ],
   targets: [
     // C: the system's libraries, and the only C of our own.
     .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .systemLibrary(name: "CMPG123", providers: [.apt(["libmpg123-dev"])]),
+    .systemLibrary(name: "CSampleRate", providers: [.apt(["libsamplerate0-dev"])]),
     .target(name: "CAudioSupport", cSettings: cSettings),
 
     // The layers, lowest first.
     .target(name: "RealtimeSupport", dependencies: ["CAudioSupport"], swiftSettings: swiftSettings),
     .target(name: "AudioDeviceCore", dependencies: ["RealtimeSupport"], swiftSettings: swiftSettings),
+    .target(name: "RateCorrection", dependencies: ["AudioDeviceCore", samplerate], swiftSettings: swiftSettings),
     .target(name: "WaveFile", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
     .target(name: "SoundDecoding", dependencies: ["AudioDeviceCore", mpg123], swiftSettings: swiftSettings),
     .target(
@@ -64,6 +69,7 @@ let package = Package(
         .target(name: "PulseBackend", condition: .when(traits: ["PulseAudio"])),
         .target(name: "ALSABackend", condition: .when(traits: ["ALSA"])),
         .target(name: "SoundDecoding", condition: .when(traits: ["MP3"])),
+        .target(name: "RateCorrection", condition: .when(traits: ["RateCorrection"])),
       ],
       swiftSettings: swiftSettings),
 
@@ -119,6 +125,10 @@ let package = Package(
     .testTarget(
       name: "SoundsTests", dependencies: ["AudioTestSupport", "SoundDecoding", "Sounds"], swiftSettings: swiftSettings),
     .testTarget(name: "AudioDeviceCoreTests", dependencies: ["AudioDeviceCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RateCorrectionTests",
+      dependencies: ["AudioDeviceCore", "AudioDeviceKit", "AudioTestSupport", "RateCorrection", "VirtualBackend"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "WaveFileTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "WaveFile"],
       swiftSettings: swiftSettings),

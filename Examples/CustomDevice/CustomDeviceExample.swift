@@ -51,7 +51,7 @@ struct CustomDeviceExample: Command {
 
     let manager = AudioDeviceManager()
     let events = try EventReader(manager, context, arguments)
-    let bus = BufferedAudioBus(.init(captureFormat: device.captureFormat, renderFormat: device.renderFormat))
+    let bus = BufferedAudioBus(captureFormat: device.captureFormat, renderFormat: device.renderFormat)
     let farEnd = try DelayedReturn(bus, delay: Self.farEndDelay)
     defer { farEnd.stop() }
     try manager.setAudioBus(bus)

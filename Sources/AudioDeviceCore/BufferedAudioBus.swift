@@ -6,6 +6,10 @@ internal import Synchronization
 /// ``writeRenderedFrames(_:)``, in chunks of any size, from one thread per direction. Nothing blocks, locks or
 /// allocates after `init`. The backlog of each ring is kept near its target: what lies above it for a second is
 /// dropped, what is missing is silence, and both are counted.
+///
+/// With a ``Configuration/rateCorrector`` the delay of each direction is held where it is, whatever the clocks of
+/// device and client do: frames are read up to 0.2 % faster or slower than they came, which nobody hears. Then only a
+/// real stall or loss makes the bus drop frames or go short.
 public final class BufferedAudioBus: AudioBus {
   /// What a bus is to be.
   public struct Configuration: Sendable, Hashable {
@@ -17,6 +21,8 @@ public final class BufferedAudioBus: AudioBus {
     public var targetBacklog: Duration
     /// More than this is dropped at once; at least the target and a period, at most 10 s.
     public var maximumBacklog: Duration
+    /// What follows the drift between the clocks of device and client; nil to drop or go short now and then instead.
+    public var rateCorrector: (any AudioRateCorrector.Type)?
 
     /// A configuration.
     ///
@@ -25,14 +31,33 @@ public final class BufferedAudioBus: AudioBus {
     ///   - renderFormat: Of what the client writes.
     ///   - targetBacklog: What stays in a ring after each read.
     ///   - maximumBacklog: What is dropped at once when exceeded.
+    ///   - rateCorrector: What follows clock drift.
     public init(
       captureFormat: AudioFormat = .voice, renderFormat: AudioFormat = .voice,
-      targetBacklog: Duration = .milliseconds(10), maximumBacklog: Duration = .milliseconds(100)
+      targetBacklog: Duration = .milliseconds(10), maximumBacklog: Duration = .milliseconds(100),
+      rateCorrector: (any AudioRateCorrector.Type)? = nil
     ) {
       self.captureFormat = captureFormat
       self.renderFormat = renderFormat
       self.targetBacklog = targetBacklog
       self.maximumBacklog = maximumBacklog
+      self.rateCorrector = rateCorrector
+    }
+
+    /// Whether all is the same, the type of the corrector included.
+    public static func == (lhs: Configuration, rhs: Configuration) -> Bool {
+      lhs.captureFormat == rhs.captureFormat && lhs.renderFormat == rhs.renderFormat
+        && lhs.targetBacklog == rhs.targetBacklog && lhs.maximumBacklog == rhs.maximumBacklog
+        && lhs.rateCorrector.map { ObjectIdentifier($0) } == rhs.rateCorrector.map { ObjectIdentifier($0) }
+    }
+
+    /// Feeds all that is compared.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(captureFormat)
+      hasher.combine(renderFormat)
+      hasher.combine(targetBacklog)
+      hasher.combine(maximumBacklog)
+      hasher.combine(rateCorrector.map { ObjectIdentifier($0) })
     }
   }
 
@@ -54,71 +79,23 @@ public final class BufferedAudioBus: AudioBus {
     }
   }
 
-  private final class Lane: @unchecked Sendable {
-    // Unchecked: the governor belongs to the one thread that consumes the ring.
-    let ring: SampleRing<Int16>
-    let format: AudioFormat
-    let dropped = Atomic<Int>(0)
-    let shortfall = Atomic<Int>(0)
-    private var governor: BacklogGovernor
-
-    init(format: AudioFormat, configuration: Configuration) {
-      let target = format.frames(in: min(max(configuration.targetBacklog, .zero), .seconds(1)))
-      let maximum = format.frames(in: min(max(configuration.maximumBacklog, .zero), .seconds(10)))
-      self.format = format
-      governor = BacklogGovernor(
-        target: target, maximum: maximum, period: format.framesPerPeriod, window: format.sampleRate)
-      // Twice the maximum: room for a burst that the governor then judges, instead of a full ring that loses the
-      // newest.
-      let frames = 2 * (max(maximum, target) + 4 * format.framesPerPeriod)
-      ring = SampleRing(minimumCapacity: frames * format.channelCount)
-    }
-
-    var statistics: Statistics {
-      Statistics(
-        droppedFrames: dropped.load(ordering: .relaxed), shortfallFrames: shortfall.load(ordering: .relaxed))
-    }
-
-    var backlog: Duration { format.duration(ofFrames: ring.availableToRead / format.channelCount) }
-
-    func write(_ samples: borrowing Span<Int16>) -> Int {
-      // Whole frames only, else the channels would change places after a full ring.
-      let channels = format.channelCount
-      let fitting = min(samples.count, ring.availableToWrite) / channels * channels
-      let written = ring.write(samples.extracting(first: fitting))
-      let lost = (samples.count - written) / channels
-      if lost > 0 { dropped.wrappingAdd(lost, ordering: .relaxed) }
-      return written / channels
-    }
-
-    func read(into samples: inout MutableSpan<Int16>) -> Int {
-      let channels = format.channelCount
-      let wanted = samples.count / channels
-      let plan = governor.plan(available: ring.availableToRead / channels, wanted: wanted)
-      if plan.discard > 0 {
-        dropped.wrappingAdd(ring.discard(plan.discard * channels) / channels, ordering: .relaxed)
-      }
-      let read = ring.read(into: &samples, limit: plan.read * channels) / channels
-      if read < wanted { shortfall.wrappingAdd(wanted - read, ordering: .relaxed) }
-      return read
-    }
-  }
-
   /// What the bus was made with.
   public let configuration: Configuration
-  private let captured: Lane
-  private let rendered: Lane
+  private let captured: BufferedLane
+  private let rendered: BufferedLane
   /// When frame zero of the capture ring was, or would have been, at the microphone.
   private let captureOrigin = Atomic<Int64>(0)
   private let writtenFrames = Atomic<Int>(0)
 
   /// A bus with empty rings. Allocates; nothing later does.
   ///
-  /// - Parameter configuration: Formats and backlogs.
-  public init(_ configuration: Configuration = Configuration()) {
+  /// - Parameters:
+  ///   - configuration: Formats and backlogs, and whether drift is corrected.
+  ///   - clock: Tells the corrector when frames came and went. Its `now` is read on the threads of both sides.
+  public init(_ configuration: Configuration = Configuration(), clock: any PeriodClock = SystemPeriodClock.shared) {
     self.configuration = configuration
-    captured = Lane(format: configuration.captureFormat, configuration: configuration)
-    rendered = Lane(format: configuration.renderFormat, configuration: configuration)
+    captured = BufferedLane(format: configuration.captureFormat, configuration: configuration, clock: clock)
+    rendered = BufferedLane(format: configuration.renderFormat, configuration: configuration, clock: clock)
   }
 
   // MARK: For the client
@@ -146,10 +123,15 @@ public final class BufferedAudioBus: AudioBus {
   public var oldestCaptureTime: AudioInstant? {
     let origin = captureOrigin.load(ordering: .acquiring)
     guard origin != 0 else { return nil }
-    let position =
-      writtenFrames.load(ordering: .relaxed) - captured.ring.availableToRead / captured.format.channelCount
+    let position = writtenFrames.load(ordering: .relaxed) - captured.backlogFrames
     return AudioInstant(nanoseconds: origin) + captured.format.duration(ofFrames: position)
   }
+
+  /// By how many parts per million captured frames are now read faster than they came. Lock-free.
+  public var captureRateCorrection: Double { captured.rateCorrection }
+
+  /// By how many parts per million rendered frames are now read faster than they came. Lock-free.
+  public var renderRateCorrection: Double { rendered.rateCorrection }
 
   /// What was lost on the way from the device to the client. Lock-free.
   public var captureStatistics: Statistics { captured.statistics }

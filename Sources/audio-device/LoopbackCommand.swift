@@ -26,7 +26,7 @@ struct LoopbackCommand: Command {
     let device = DefaultAudioDevice(try DeviceOptions.configuration(arguments, format: format))
     let manager = AudioDeviceManager()
     let events = try EventReader(manager, context, arguments)
-    let bus = BufferedAudioBus(.init(captureFormat: format, renderFormat: format))
+    let bus = BufferedAudioBus(captureFormat: format, renderFormat: format)
     try manager.setAudioBus(bus)
     try manager.setAudioDevice(device)
     let farEnd = try DelayedReturn(bus, delay: arguments[delay])

@@ -2,7 +2,7 @@ import AudioDeviceCore
 import Synchronization
 import Testing
 
-/// Random orders from several real threads at once; at the end the last wish holds. Worth most under ThreadSanitizer.
+/// Ten thousand random orders from four real threads at once; at the end the last wish holds. Worth most under ThreadSanitizer.
 @Suite struct AudioDeviceManagerStormTests {
   /// A deterministic generator, so that a failure can be repeated.
   struct Generator: RandomNumberGenerator {
@@ -26,7 +26,7 @@ import Testing
     let threads = try (0..<4).map { number in
       try RealtimeThread(name: "storm", scheduling: .normal) {
         var random = Generator(state: UInt64(number))
-        for _ in 0..<500 {
+        for _ in 0..<2_500 {
           switch Int.random(in: 0..<11, using: &random) {
           case 0: try? manager.startCapture()
           case 1: manager.stopCapture()

@@ -97,4 +97,29 @@ import Testing
       #expect(ring.shortfall < 48_000)
     }
   }
+
+  // MARK: Where the rate is corrected
+
+  @Test func onlySurplusIsDropped() {
+    var governor = BacklogGovernor(target: 480, maximum: 4800, period: 480, window: 48_000)
+    _ = governor.plan(available: 960, wanted: 480, surplus: 0)
+    for turn in 0..<300 {
+      // The backlog is high all the time, but for the corrector no more than a period too high.
+      let plan = governor.plan(available: 2400, wanted: 480, surplus: turn < 200 ? 480 : 1000)
+      #expect(plan == .init(discard: turn < 200 || turn % 100 != 98 ? 0 : 1000, read: 480))
+    }
+  }
+
+  @Test func aBurstAboveTheMaximumThatFillsAHoleStays() {
+    var governor = BacklogGovernor(target: 480, maximum: 4800, period: 480, window: 48_000)
+    _ = governor.plan(available: 960, wanted: 480, surplus: 0)
+    #expect(governor.plan(available: 6000, wanted: 480, surplus: 100) == .init(discard: 0, read: 480))
+    #expect(governor.plan(available: 6000, wanted: 480, surplus: 4000) == .init(discard: 4000, read: 480))
+  }
+
+  @Test func aCorrectedStartLeavesTheTargetWhateverIsRead() {
+    var governor = BacklogGovernor(target: 480, maximum: 4800, period: 480, window: 48_000)
+    #expect(governor.plan(available: 1439, wanted: 960, surplus: 0).read == 0)
+    #expect(governor.plan(available: 1440, wanted: 960, surplus: 0).read == 960)
+  }
 }
