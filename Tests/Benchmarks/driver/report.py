@@ -19,11 +19,15 @@ ROWS = [
     ("wakeups", "client wake-ups /s", 0),
     ("heap", "heap calls /s", 1),
     ("heap_own", "… not libpulse's", 1),
+    ("estimate", "estimated less measured delay: median, ms", 2),
+    ("load_estimate", "… under load", 2),
     ("load_p99", "under load: p99, ms", 1),
     ("load_silence", "under load: silence, ms in 10 s", 0),
     ("load_breaks", "under load: breaks in 10 s", 1),
     ("server_stall", "p50 before > after the server stalled, ms", None),
+    ("server_stall_seconds", "… back within 5 ms after, s", 2),
     ("client_stall", "p50 before > after the client stalled, ms", None),
+    ("client_stall_seconds", "… back within 5 ms after, s", 2),
     ("restart", "sound after the server's restart, s", 2),
     ("stop", "stop, ms", 1),
 ]
@@ -38,6 +42,8 @@ def _row(plan: Plan, kind) -> dict:
     row = {key: median("steady", key) for key in
            ("p50", "p99", "max", "client_cpu", "server_cpu", "wakeups", "heap", "heap_own", "stop")}
     row["spread"] = max(starts) - min(starts) if starts else None
+    row["estimate"] = median("steady", "estimate_error")
+    row["load_estimate"] = median("load", "estimate_error")
     row["load_p99"] = median("load", "p99")
     per_ten = 10 / plan.extent.load_seconds
     for key in ("silence", "breaks"):
@@ -45,6 +51,7 @@ def _row(plan: Plan, kind) -> dict:
         row[f"load_{key}"] = value * per_ten if value is not None else None
     for who in ("server_stall", "client_stall"):
         row[who] = (median(who, "before"), median(who, "after"))
+        row[f"{who}_seconds"] = median(who, "seconds")
     row["restart"] = median("restart")
     return row
 
