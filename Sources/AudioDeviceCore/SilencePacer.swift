@@ -8,7 +8,7 @@ internal import Synchronization
 final class SilencePacer: Sendable {
   static let catchUpLimit = Duration.milliseconds(200)
   /// How often a sleeping pacer looks whether the device still has the turn, should it not be told.
-  static let longestSleep = Duration.seconds(1)
+  static let longestSleep = Duration.seconds(5)
 
   private final class Ending: Sendable {
     let isDue = Atomic<Bool>(false)

@@ -41,7 +41,7 @@ import Testing
     let before = clock.waits.load(ordering: .relaxed)
     clock.manual.advance(by: .seconds(10))
     let waits = clock.waits.load(ordering: .relaxed) - before
-    #expect(waits <= 22, "\(waits) waits of two pacers in ten seconds")
+    #expect(waits <= 6, "\(waits) waits of two pacers in ten seconds")
 
     _ = (bus.takeCaptured(), bus.takeReads())
     try #require(device.host).setRinging(true)

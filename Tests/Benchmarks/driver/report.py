@@ -7,6 +7,7 @@ import re
 from typing import Optional
 
 from plan import Plan
+from processes import Failure
 
 # Key of a row, what it is, digits.
 ROWS = [
@@ -134,22 +135,39 @@ def save(document: dict, folder: str):
         file.write(_plot(document))
 
 
+# Columns of the table in the README.
+COLUMNS = [
+    ("p50", "round trip p50, ms", 1),
+    ("p99", "p99", 1),
+    ("spread", "p50's spread over starts", 1),
+    ("client_cpu", "client CPU, %", 2),
+    ("server_cpu", "server CPU, %", 2),
+    ("load_silence", "silence under load, ms in 10 s", 0),
+    ("server_stall", "p50 before > after the server stalled 300 ms", None),
+    ("client_stall", "… the client stalled", None),
+    ("restart", "sound after a new server answers, s", 2),
+]
+
+
 def fragment(document: dict) -> str:
     """A short table in Markdown."""
-    rows = [row for row in ROWS if row[0] in (
-        "p50", "p99", "spread", "client_cpu", "server_cpu", "load_silence", "server_stall", "client_stall", "restart")]
-    lines = ["| | " + " | ".join(name for _, name, _ in rows) + " |", "|---" * (len(rows) + 1) + "|"]
+    lines = ["| | " + " | ".join(name for _, name, _ in COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for name, values in document["clients"].items():
-        lines.append(f"| {name} | " + " | ".join(_cell(values[key], digits) for key, _, digits in rows) + " |")
-    met = sum(goal["is_met"] for goal in document["goals"])
-    return "\n".join(lines + [
-        "", f"Measured on {document['date']}: {document['machine']}. {met} of {len(document['goals'])} goals are met; "
-        "they, the method and the rest are in `Tests/Benchmarks`."])
+        lines.append(f"| {name} | " + " | ".join(_cell(values[key], digits) for key, _, digits in COLUMNS) + " |")
+    missed = [goal["name"] for goal in document["goals"] if not goal["is_met"]]
+    verdict = f"All {len(document['goals'])} goals are met."
+    if missed:
+        met = len(document["goals"]) - len(missed)
+        verdict = f"{met} of {len(document['goals'])} goals are met; not: {', '.join(missed)}."
+    return "\n".join(lines + ["", f"Measured on {document['date']}: {document['machine']}, which others used as well. "
+                              f"{verdict}"])
 
 
 def publish(document: dict, path: str):
     with open(path) as file:
         readme = file.read()
+    if any(readme.count(marker) != 1 for marker in MARKERS):
+        raise Failure(f"{path} has no place for the figures: {' … '.join(MARKERS)}")
     begin, end = (readme.index(marker) for marker in MARKERS)
     with open(path, "w") as file:
         file.write(readme[:begin] + MARKERS[0] + "\n" + fragment(document) + "\n" + readme[end:])
