@@ -1,5 +1,6 @@
 """Which clients are compared, how often, and in what order."""
 
+import os
 import statistics
 import sys
 from dataclasses import dataclass
@@ -49,6 +50,8 @@ class Plan:
         self.kinds = list(extent.kinds)
         self.results: dict[str, dict[str, list]] = {}
         self.notes: list[str] = []
+        # What else the machine does.
+        self.load_average = os.getloadavg()[0]
 
     def run(self):
         self._find_least_of_sdl()

@@ -30,6 +30,7 @@ ROWS = [
     ("client_stall", "p50 before > after the client stalled, ms", None),
     ("client_stall_seconds", "… back within 5 ms after, s", 2),
     ("restart", "sound after the server's restart, s", 2),
+    ("start", "start until it hears itself, ms", 0),
     ("stop", "stop, ms", 1),
 ]
 MARKERS = ("<!-- benchmark -->", "<!-- /benchmark -->")
@@ -41,7 +42,7 @@ def _row(plan: Plan, kind) -> dict:
 
     starts = plan.values(kind, "start")
     row = {key: median("steady", key) for key in
-           ("p50", "p99", "max", "client_cpu", "server_cpu", "wakeups", "heap", "heap_own", "stop")}
+           ("p50", "p99", "max", "client_cpu", "server_cpu", "wakeups", "heap", "heap_own", "start", "stop")}
     row["spread"] = max(starts) - min(starts) if starts else None
     row["estimate"] = median("steady", "estimate_error")
     row["load_estimate"] = median("load", "estimate_error")
@@ -72,7 +73,7 @@ def document(plan: Plan, goals) -> dict:
     return {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
-        "load_average": os.getloadavg()[2],
+        "load_average": plan.load_average,
         "clients": {kind.name: _row(plan, kind) for kind in plan.kinds},
         "goals": [goal._asdict() | {"is_met": goal.is_met} for goal in goals],
         "notes": plan.notes,
@@ -122,7 +123,8 @@ def _plot(document: dict) -> str:
     height = 60 + len(clients) * 28
     title = f"Round trip through PulseAudio in ms: p50 (bar) and p99 (line), {document['date']}"
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="720" height="{height}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="720" height="{height}" font-family="sans-serif" '
+        'font-size="13">',
         f'<rect width="720" height="{height}" fill="#fff"/>',
         f'<text x="12" y="22" font-weight="bold">{title}</text>', *parts, "</svg>", ""])
 
@@ -159,8 +161,8 @@ def fragment(document: dict) -> str:
     if missed:
         met = len(document["goals"]) - len(missed)
         verdict = f"{met} of {len(document['goals'])} goals are met; not: {', '.join(missed)}."
-    return "\n".join(lines + ["", f"Measured on {document['date']}: {document['machine']}, which others used as well. "
-                              f"{verdict}"])
+    return "\n".join(lines + ["", f"Measured on {document['date']}: {document['machine']}, "
+                              f"load average {document['load_average']:.1f} before. {verdict}"])
 
 
 def publish(document: dict, path: str):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from clients import Client, Kind
+from log import NO_ESTIMATE
 from processes import Failure, Load, Process, now, wait_until
 from server import Server
 
@@ -27,7 +28,8 @@ def round_trips(periods) -> list[float]:
 
 def estimate_errors(periods) -> list[float]:
     """What the client's estimate says too much, per period."""
-    return [(period.estimate - period.round_trip) / 1e6 for period in periods if period.is_heard and period.estimate > 0]
+    told = (period for period in periods if period.is_heard and period.estimate != NO_ESTIMATE)
+    return [(period.estimate - period.round_trip) / 1e6 for period in told]
 
 
 @dataclass(frozen=True)
@@ -78,22 +80,23 @@ class Bench:
         errors = estimate_errors(periods)
         return cost | {
             "p50": statistics.median(times), "p99": percentile(times, 0.99), "max": max(times),
-            "silence": sum(period.silent for period in periods) / 48, "breaks": sum(period.breaks for period in periods),
+            "silence": sum(period.silent for period in periods) / 48,
+            "breaks": sum(period.breaks for period in periods),
             "longest_gap": max(gaps, default=0),
             "estimate_error": statistics.median(errors) if errors else None,
             "estimate_worst": percentile([abs(error) for error in errors], 0.95) if errors else None,
         }
 
-    def start(self, client: Client):
-        client.wait_for_sound(self.times.sound)
+    def start(self, client: Client) -> float:
+        """Waits until a client is settled. Returns the milliseconds from its start until it heard itself."""
+        heard = client.wait_for_sound(self.times.sound)
         time.sleep(self.times.settling)
+        return (heard.arrived - client.begin) / 1e6
 
     def steady(self, kind: Kind, seconds: float) -> dict:
         with self.open(kind) as client:
-            self.start(client)
-            result = self.window(client, seconds)
-            result["stop"] = client.stop()
-            return result
+            start = self.start(client)
+            return self.window(client, seconds) | {"start": start, "stop": client.stop()}
 
     def under_load(self, kind: Kind, seconds: float) -> dict:
         with self.open(kind) as client:
