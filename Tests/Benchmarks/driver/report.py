@@ -82,7 +82,7 @@ def document(plan: Plan, goals) -> dict:
 
 
 def _cell(value, digits: Optional[int]) -> str:
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return " > ".join(_cell(part, 0) for part in value)
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -171,5 +171,6 @@ def publish(document: dict, path: str):
     if any(readme.count(marker) != 1 for marker in MARKERS):
         raise Failure(f"{path} has no place for the figures: {' … '.join(MARKERS)}")
     begin, end = (readme.index(marker) for marker in MARKERS)
+    text = readme[:begin] + MARKERS[0] + "\n" + fragment(document) + "\n" + readme[end:]
     with open(path, "w") as file:
-        file.write(readme[:begin] + MARKERS[0] + "\n" + fragment(document) + "\n" + readme[end:])
+        file.write(text)
