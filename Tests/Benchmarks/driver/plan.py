@@ -33,7 +33,7 @@ class Extent:
 
 
 FULL = Extent(4, 4, 4, 10, Times(), (RAW, RAW_REALTIME, OURS, LOW, CUBEB, PORTAUDIO, SDL))
-QUICK = Extent(1, 1.5, 1.5, 2, Times(0.5, 1.6, 2, 4), (RAW, OURS, LOW, CUBEB, PORTAUDIO))
+QUICK = Extent(1, 1.3, 1.3, 2, Times(0.4, 1.3, 2, 4), (RAW, OURS, LOW, CUBEB, PORTAUDIO))
 
 
 def _tell(text: str):
