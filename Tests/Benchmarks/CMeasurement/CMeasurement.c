@@ -79,11 +79,17 @@ static void keep(int64_t now) {
   current.round_trip = 0;
   current.estimate = BM_NO_ESTIMATE;
   if (current_first > 0) {
-    // The last frame played with this number.
+    // The last frame played with this number, and the share of the played period after its own.
     int64_t frame = all - 1 - (all - 1 - (current_first - 1) + BM_CODES) % BM_CODES;
+    double share = (double)(frame % period_frames) / period_frames;
+    int64_t index = frame / period_frames, next = share > 0 && frame - frame % period_frames + period_frames < all;
     if (frame >= 0) {
-      int64_t asked = played[frame / period_frames % PERIODS].asked;
-      int64_t estimate = played[frame / period_frames % PERIODS].estimate;
+      int64_t asked = played[index % PERIODS].asked, estimate = played[index % PERIODS].estimate;
+      if (next) {
+        asked += (int64_t)(share * (double)(played[(index + 1) % PERIODS].asked - asked));
+        if (estimate != BM_NO_ESTIMATE)
+          estimate += (int64_t)(share * (double)(played[(index + 1) % PERIODS].estimate - estimate));
+      }
       current.round_trip = now - asked;
       if (estimate != BM_NO_ESTIMATE && current_estimate != BM_NO_ESTIMATE)
         current.estimate = estimate + current_estimate;

@@ -42,11 +42,12 @@ def main() -> int:
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        bench = Bench(f"{options.work}/server", options.programs)
+        extent = QUICK if options.quick else FULL
+        bench = Bench(f"{options.work}/server", options.programs, extent.times)
         if options.check:
             check(bench)
             return 0
-        plan = Plan(bench, QUICK if options.quick else FULL, RINGTONE)
+        plan = Plan(bench, extent, RINGTONE)
         plan.run()
         document = report.document(plan, goals(plan))
         print(report.text(document))

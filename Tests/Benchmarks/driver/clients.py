@@ -5,7 +5,7 @@ import struct
 from dataclasses import dataclass, field
 
 from log import Log
-from processes import Failure, Process, now, wait_until
+from processes import Failure, Process, wait_until
 from server import Server
 
 
@@ -73,7 +73,7 @@ class Client:
         self.process.wait(10)
         return (end - begin) / 1e6
 
-    def wait_for_sound(self, seconds: float = 8, since: int = 0):
+    def wait_for_sound(self, seconds: float, since: int = 0):
         return wait_until(lambda: self.log.first_heard(since), seconds, f"{self.kind.name} is not heard")
 
     @property

@@ -47,6 +47,7 @@ class Process:
                 command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream,
                 preexec_fn=_die_with_parent)
         self.pid = self._child.pid
+        self.name = os.path.basename(command[0])
         self.errors = errors
         self._output = b""
         os.set_blocking(self._child.stdout.fileno(), False)
@@ -64,19 +65,21 @@ class Process:
         self._child.stdin.close()
 
     def _next_line(self):
+        # Asked first: what it wrote before it ended is there then.
+        was_running = self.is_running
         self._output += self._child.stdout.read() or b""
         line, newline, rest = self._output.partition(b"\n")
         if newline:
             self._output = rest
             return line.decode()
-        if not self.is_running:
+        if not was_running:
             with open(self.errors, errors="replace") as stream:
-                raise Failure(f"{self._child.args[0]} ended: {stream.read()[-500:]}")
+                raise Failure(f"{self.name} ended: {stream.read()[-500:]}")
         return None
 
     def line(self, seconds: float) -> str:
         """The next line of its output."""
-        return wait_until(self._next_line, seconds, f"{self._child.args[0]} tells nothing")
+        return wait_until(self._next_line, seconds, f"{self.name} tells nothing")
 
     def signal(self, number: int):
         if self.is_running:
@@ -86,7 +89,7 @@ class Process:
         try:
             self._child.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise Failure(f"{self._child.args[0]} does not end") from None
+            raise Failure(f"{self.name} does not end") from None
 
     def kill(self):
         self.signal(signal.SIGKILL)

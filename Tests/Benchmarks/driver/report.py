@@ -7,6 +7,7 @@ import re
 from typing import Optional
 
 from plan import Plan
+from processes import Failure
 
 # Key of a row, what it is, digits.
 ROWS = [
@@ -19,12 +20,17 @@ ROWS = [
     ("wakeups", "client wake-ups /s", 0),
     ("heap", "heap calls /s", 1),
     ("heap_own", "… not libpulse's", 1),
+    ("estimate", "estimated less measured delay: median, ms", 2),
+    ("load_estimate", "… under load", 2),
     ("load_p99", "under load: p99, ms", 1),
     ("load_silence", "under load: silence, ms in 10 s", 0),
     ("load_breaks", "under load: breaks in 10 s", 1),
     ("server_stall", "p50 before > after the server stalled, ms", None),
+    ("server_stall_seconds", "… back within 5 ms after, s", 2),
     ("client_stall", "p50 before > after the client stalled, ms", None),
+    ("client_stall_seconds", "… back within 5 ms after, s", 2),
     ("restart", "sound after the server's restart, s", 2),
+    ("start", "start until it hears itself, ms", 0),
     ("stop", "stop, ms", 1),
 ]
 MARKERS = ("<!-- benchmark -->", "<!-- /benchmark -->")
@@ -36,8 +42,10 @@ def _row(plan: Plan, kind) -> dict:
 
     starts = plan.values(kind, "start")
     row = {key: median("steady", key) for key in
-           ("p50", "p99", "max", "client_cpu", "server_cpu", "wakeups", "heap", "heap_own", "stop")}
+           ("p50", "p99", "max", "client_cpu", "server_cpu", "wakeups", "heap", "heap_own", "start", "stop")}
     row["spread"] = max(starts) - min(starts) if starts else None
+    row["estimate"] = median("steady", "estimate_error")
+    row["load_estimate"] = median("load", "estimate_error")
     row["load_p99"] = median("load", "p99")
     per_ten = 10 / plan.extent.load_seconds
     for key in ("silence", "breaks"):
@@ -45,6 +53,7 @@ def _row(plan: Plan, kind) -> dict:
         row[f"load_{key}"] = value * per_ten if value is not None else None
     for who in ("server_stall", "client_stall"):
         row[who] = (median(who, "before"), median(who, "after"))
+        row[f"{who}_seconds"] = median(who, "seconds")
     row["restart"] = median("restart")
     return row
 
@@ -64,7 +73,7 @@ def document(plan: Plan, goals) -> dict:
     return {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
-        "load_average": os.getloadavg()[2],
+        "load_average": plan.load_average,
         "clients": {kind.name: _row(plan, kind) for kind in plan.kinds},
         "goals": [goal._asdict() | {"is_met": goal.is_met} for goal in goals],
         "notes": plan.notes,
@@ -73,7 +82,7 @@ def document(plan: Plan, goals) -> dict:
 
 
 def _cell(value, digits: Optional[int]) -> str:
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return " > ".join(_cell(part, 0) for part in value)
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -114,7 +123,8 @@ def _plot(document: dict) -> str:
     height = 60 + len(clients) * 28
     title = f"Round trip through PulseAudio in ms: p50 (bar) and p99 (line), {document['date']}"
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="720" height="{height}" font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="720" height="{height}" font-family="sans-serif" '
+        'font-size="13">',
         f'<rect width="720" height="{height}" fill="#fff"/>',
         f'<text x="12" y="22" font-weight="bold">{title}</text>', *parts, "</svg>", ""])
 
@@ -127,22 +137,40 @@ def save(document: dict, folder: str):
         file.write(_plot(document))
 
 
+# Columns of the table in the README.
+COLUMNS = [
+    ("p50", "round trip p50, ms", 1),
+    ("p99", "p99", 1),
+    ("spread", "p50's spread over starts", 1),
+    ("client_cpu", "client CPU, %", 2),
+    ("server_cpu", "server CPU, %", 2),
+    ("load_silence", "silence under load, ms in 10 s", 0),
+    ("server_stall", "p50 before > after the server stalled 300 ms", None),
+    ("client_stall", "… the client stalled", None),
+    ("restart", "sound after a new server answers, s", 2),
+]
+
+
 def fragment(document: dict) -> str:
     """A short table in Markdown."""
-    rows = [row for row in ROWS if row[0] in (
-        "p50", "p99", "spread", "client_cpu", "server_cpu", "load_silence", "server_stall", "client_stall", "restart")]
-    lines = ["| | " + " | ".join(name for _, name, _ in rows) + " |", "|---" * (len(rows) + 1) + "|"]
+    lines = ["| | " + " | ".join(name for _, name, _ in COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for name, values in document["clients"].items():
-        lines.append(f"| {name} | " + " | ".join(_cell(values[key], digits) for key, _, digits in rows) + " |")
-    met = sum(goal["is_met"] for goal in document["goals"])
-    return "\n".join(lines + [
-        "", f"Measured on {document['date']}: {document['machine']}. {met} of {len(document['goals'])} goals are met; "
-        "they, the method and the rest are in `Tests/Benchmarks`."])
+        lines.append(f"| {name} | " + " | ".join(_cell(values[key], digits) for key, _, digits in COLUMNS) + " |")
+    missed = [goal["name"] for goal in document["goals"] if not goal["is_met"]]
+    verdict = f"All {len(document['goals'])} goals are met."
+    if missed:
+        met = len(document["goals"]) - len(missed)
+        verdict = f"{met} of {len(document['goals'])} goals are met; not: {', '.join(missed)}."
+    return "\n".join(lines + ["", f"Measured on {document['date']}: {document['machine']}, "
+                              f"load average {document['load_average']:.1f} before. {verdict}"])
 
 
 def publish(document: dict, path: str):
     with open(path) as file:
         readme = file.read()
+    if any(readme.count(marker) != 1 for marker in MARKERS):
+        raise Failure(f"{path} has no place for the figures: {' … '.join(MARKERS)}")
     begin, end = (readme.index(marker) for marker in MARKERS)
+    text = readme[:begin] + MARKERS[0] + "\n" + fragment(document) + "\n" + readme[end:]
     with open(path, "w") as file:
-        file.write(readme[:begin] + MARKERS[0] + "\n" + fragment(document) + "\n" + readme[end:])
+        file.write(text)

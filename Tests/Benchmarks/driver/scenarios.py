@@ -4,14 +4,14 @@ import os
 import signal
 import statistics
 import time
+from dataclasses import dataclass
 from typing import Optional
 
 from clients import Client, Kind
+from log import NO_ESTIMATE
 from processes import Failure, Load, Process, now, wait_until
 from server import Server
 
-# After a start, until a client is settled.
-SETTLING = 1.0
 # What counts as the same delay.
 TOLERANCE = 5.0
 
@@ -28,13 +28,29 @@ def round_trips(periods) -> list[float]:
 
 def estimate_errors(periods) -> list[float]:
     """What the client's estimate says too much, per period."""
-    return [(period.estimate - period.round_trip) / 1e6 for period in periods if period.is_heard and period.estimate > 0]
+    told = (period for period in periods if period.is_heard and period.estimate != NO_ESTIMATE)
+    return [(period.estimate - period.round_trip) / 1e6 for period in told]
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long things are waited for, in seconds."""
+
+    # After a start, until a client is settled.
+    settling: float = 1.0
+    # After a stall, until what has to come back is back.
+    stall: float = 3.5
+    # For sound after the server's restart.
+    restart: float = 5.0
+    # For sound after a start.
+    sound: float = 8.0
 
 
 class Bench:
-    def __init__(self, folder: str, programs: str):
+    def __init__(self, folder: str, programs: str, times: Times = Times()):
         self.server = Server(folder)
         self.programs = programs
+        self.times = times
 
     def open(self, kind: Kind, *arguments: str) -> Client:
         return Client(kind, self.server, self.programs, *arguments)
@@ -64,22 +80,23 @@ class Bench:
         errors = estimate_errors(periods)
         return cost | {
             "p50": statistics.median(times), "p99": percentile(times, 0.99), "max": max(times),
-            "silence": sum(period.silent for period in periods) / 48, "breaks": sum(period.breaks for period in periods),
+            "silence": sum(period.silent for period in periods) / 48,
+            "breaks": sum(period.breaks for period in periods),
             "longest_gap": max(gaps, default=0),
             "estimate_error": statistics.median(errors) if errors else None,
             "estimate_worst": percentile([abs(error) for error in errors], 0.95) if errors else None,
         }
 
-    def start(self, client: Client):
-        client.wait_for_sound()
-        time.sleep(SETTLING)
+    def start(self, client: Client) -> float:
+        """Waits until a client is settled. Returns the milliseconds from its start until it heard itself."""
+        heard = client.wait_for_sound(self.times.sound)
+        time.sleep(self.times.settling)
+        return (heard.arrived - client.begin) / 1e6
 
     def steady(self, kind: Kind, seconds: float) -> dict:
         with self.open(kind) as client:
-            self.start(client)
-            result = self.window(client, seconds)
-            result["stop"] = client.stop()
-            return result
+            start = self.start(client)
+            return self.window(client, seconds) | {"start": start, "stop": client.stop()}
 
     def under_load(self, kind: Kind, seconds: float) -> dict:
         with self.open(kind) as client:
@@ -89,7 +106,7 @@ class Bench:
 
     def median_of_a_start(self, kind: Kind) -> float:
         with self.open(kind) as client:
-            client.wait_for_sound()
+            client.wait_for_sound(self.times.sound)
             time.sleep(0.5)
             begin = now()
             time.sleep(0.5)
@@ -105,7 +122,7 @@ class Bench:
             time.sleep(0.3)
             process.signal(signal.SIGCONT)
             end = now()
-            time.sleep(3.5)
+            time.sleep(self.times.stall)
             periods = client.log.since(end)
             after = round_trips(periods[-100:])
             return {
@@ -114,24 +131,26 @@ class Bench:
 
     @staticmethod
     def _settled(periods, before: float, end: int) -> Optional[float]:
-        """When the last period came that was late or silent, single ones aside; None where they did not end."""
-        good = [period.is_heard and period.round_trip / 1e6 <= before + TOLERANCE for period in periods]
-        window = 25
-        for index in range(len(good) - window, -1, -1):
-            if sum(good[index:index + window]) < window - 3:
-                index += window
-                return (periods[index].arrived - end) / 1e9 if index < len(periods) - window else None
-        return 0.0
+        """When the first of 25 periods in a row came that are heard and no later than before; None without such."""
+        in_a_row = 0
+        for index, period in enumerate(periods):
+            is_good = period.is_heard and period.round_trip / 1e6 <= before + TOLERANCE
+            in_a_row = in_a_row + 1 if is_good else 0
+            if in_a_row == 25:
+                return (periods[index - 24].arrived - end) / 1e9
+        return None
 
     def after_restart(self, kind: Kind) -> Optional[float]:
         """Seconds until there is sound again after the server was killed and started; None where there is none."""
         with self.open(kind) as client:
             self.start(client)
             self.server.kill()
-            time.sleep(1)
-            self.server.start()
+            try:
+                time.sleep(1)
+            finally:
+                self.server.start()
             answered = now()
-            heard = wait_until(lambda: client.log.first_heard(answered), 5)
+            heard = wait_until(lambda: client.log.first_heard(answered), self.times.restart)
             return (heard.arrived - answered) / 1e9 if heard else None
 
     # Ours alone.
@@ -146,7 +165,7 @@ class Bench:
             rendered = self._heard_by(ear, render)
             time.sleep(0.3)
             capture, _ = client.do("capture on")
-            captured = client.wait_for_sound(since=capture)
+            captured = client.wait_for_sound(self.times.sound, capture)
             time.sleep(0.3)
             mute = self._time_until_no_source(client, "mute on")
             client.do("mute off")

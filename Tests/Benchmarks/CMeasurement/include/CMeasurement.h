@@ -15,7 +15,8 @@
 typedef struct {
   /// When its last frame was given to the client, CLOCK_MONOTONIC in nanoseconds.
   int64_t arrived;
-  /// Nanoseconds since its first frame was asked for; 0 where that is silence.
+  /// Nanoseconds since its frames were asked for, their mean; 0 where the first is silence. The mean, because a
+  /// captured period can consist of the end of one that was played and the beginning of the next.
   int64_t round_trip;
   /// The round trip as the client's own estimates say; BM_NO_ESTIMATE where there is none.
   int64_t estimate;
