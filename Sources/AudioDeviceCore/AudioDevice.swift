@@ -18,6 +18,13 @@ public protocol AudioDevice: AnyObject, Sendable {
   /// - Parameter host: For what the device has to say by itself; hold it weakly.
   func setHost(_ host: (any AudioDeviceHost)?)
 
+  /// What can be chosen: microphones and speakers, monitors and helpers too (``AudioDeviceInfo/isOffered``). Blocks for
+  /// a bounded time.
+  ///
+  /// - Returns: The devices in the backend's own order; none where the driver has nothing to choose.
+  /// - Throws: ``AudioDeviceError`` when the sound system does not answer.
+  func devices() throws(AudioDeviceError) -> [AudioDeviceInfo]
+
   /// The format of the periods it writes to the bus.
   var captureFormat: AudioFormat { get }
   /// Whether it can capture at all. Does not block for long.
@@ -71,6 +78,9 @@ public protocol AudioDevice: AnyObject, Sendable {
 extension AudioDevice {
   /// Does nothing.
   public func setHost(_ host: (any AudioDeviceHost)?) {}
+
+  /// None.
+  public func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { [] }
 
   /// 48 kHz mono.
   public var captureFormat: AudioFormat { .voice }

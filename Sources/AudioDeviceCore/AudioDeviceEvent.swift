@@ -35,6 +35,8 @@ public struct AudioDeviceEvent: Sendable, Hashable {
     case moved(AudioDirection, deviceID: String)
     /// The wished device is missing, and the default stands in for it, on the device of that id.
     case fellBack(AudioDirection, wished: String, deviceID: String?)
+    /// The devices that can be chosen are others than before. Told while a device of the package is in use.
+    case devices(AudioDeviceChange)
     /// Overruns or underruns: the new ones, and the frames they cost.
     case xrun(AudioDirection, count: Int, lostFrames: Int)
     /// A ringtone took the audio.
@@ -69,6 +71,7 @@ extension AudioDeviceEvent.Kind {
     case .recovered: "recovered"
     case .moved: "moved"
     case .fellBack: "fellBack"
+    case .devices(let change): change.name
     case .xrun: "xrun"
     case .ringtoneStarted: "ringtoneStarted"
     case .ringtoneStopped: "ringtoneStopped"
@@ -87,6 +90,7 @@ extension AudioDeviceEvent.Kind {
     case .started(let direction, _), .stopped(let direction), .failed(let direction, _), .lost(let direction, _),
       .recovered(let direction), .moved(let direction, _), .fellBack(let direction, _, _), .xrun(let direction, _, _):
       direction
+    case .devices(let change): change.direction
     default: nil
     }
   }

@@ -16,8 +16,7 @@ public struct AudioDeviceInfo: Sendable, Hashable {
   public var formFactor: String?
   /// Whether something is plugged into the port in use; `true` where the system does not know.
   public var isPluggedIn: Bool
-  /// Whether it is another device with a filter before it, such as an echo canceller: there for its own stream's sake,
-  /// and not to be chosen.
+  /// Whether it is another device with an echo canceller before it, which the server made for one stream's sake.
   public var isHelper: Bool
 
   /// A device.
@@ -31,7 +30,7 @@ public struct AudioDeviceInfo: Sendable, Hashable {
   ///   - nativeFormat: The format it works in by itself.
   ///   - formFactor: What it looks like.
   ///   - isPluggedIn: Whether something is plugged into the port in use.
-  ///   - isHelper: Whether it is another device with a filter before it.
+  ///   - isHelper: Whether it is another device with an echo canceller before it.
   public init(
     id: String, name: String, direction: AudioDirection, kind: Kind = .unknown, isDefault: Bool = false,
     nativeFormat: AudioFormat? = nil, formFactor: String? = nil, isPluggedIn: Bool = true, isHelper: Bool = false
@@ -47,8 +46,8 @@ public struct AudioDeviceInfo: Sendable, Hashable {
     self.isHelper = isHelper
   }
 
-  /// Whether a person would choose it: no monitor of a speaker and no helper.
-  public var isOffered: Bool { kind != .monitor && !isHelper }
+  /// Whether a person would choose it: no monitor of a speaker, and no helper that was not made the default.
+  public var isOffered: Bool { kind != .monitor && (!isHelper || isDefault) }
 
   /// The kinds of devices. More may come: give a `switch` a `default`.
   public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -242,6 +242,13 @@ public final class AudioDeviceManager: Sendable {
   /// - Returns: An asynchronous sequence for one task.
   public func events() -> AsyncStream<AudioDeviceEvent> { broadcaster.events() }
 
+  /// What the installed device can choose from: its microphones and speakers, monitors and helpers too
+  /// (``AudioDeviceInfo/isOffered``). Blocks for a bounded time. Changes are events.
+  ///
+  /// - Returns: The devices; none without a device.
+  /// - Throws: ``AudioDeviceError`` when the sound system does not answer.
+  public func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { try currentAudioDevice?.devices() ?? [] }
+
   /// What went over the client's bus, and what the devices lost, since the manager was made. Lock-free but for a
   /// moment.
   public var statistics: AudioDeviceStatistics {

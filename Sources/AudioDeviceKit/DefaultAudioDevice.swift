@@ -120,6 +120,8 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
 
   open func setHost(_ host: (any AudioDeviceHost)?) { links.withLock { $0.host = host } }
 
+  open func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { try selectBackend().devices() }
+
   open var captureFormat: AudioFormat { configuration.captureFormat }
   open var captureIsAvailable: Bool { isAvailable }
   open var captureIsInitialized: Bool { captureSlot.isInitialized }

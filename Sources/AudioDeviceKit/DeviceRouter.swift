@@ -26,6 +26,8 @@ final class DeviceRouter: Sendable {
     var watched: (any AudioBackend)?
     /// What each direction's wish that is missing was last told to be.
     var told: [AudioDirection: String] = [:]
+    /// The devices as they were looked at last, of the backend that is watched.
+    var devices: [AudioDeviceInfo]?
 
     subscript(direction: AudioDirection) -> RouteTracker {
       get { direction == .capture ? capture : render }
@@ -137,6 +139,7 @@ final class DeviceRouter: Sendable {
     let former: (any AudioDeviceWatch)?? = state.withLock { state in
       guard state.watched !== backend || state.watch == nil else { return nil }
       defer { state.watch = nil }
+      if state.watched !== backend { state.devices = nil }
       state.watched = backend
       return .some(state.watch)
     }
@@ -170,6 +173,13 @@ final class DeviceRouter: Sendable {
   private func judge() {
     let (backend, environment) = state.withLock { ($0.watched, $0.environment) }
     guard let backend, let environment, let devices = try? backend.devices() else { return }
+    let former = state.withLock { state in
+      defer { state.devices = devices }
+      return state.devices
+    }
+    for change in former.map({ AudioDeviceChange.changes(from: $0, to: devices) }) ?? [] {
+      environment.post(.devices(change))
+    }
     for direction in AudioDirection.allCases {
       guard environment.isRunning(direction) else {
         environment.mayBeBack(direction)

@@ -35,7 +35,7 @@
     /// What it is. Bluetooth comes first, because a Bluetooth headset needs more care than any other.
     var kind: AudioDeviceInfo.Kind {
       if isMonitor || deviceClass == "monitor" { return .monitor }
-      if isHelper || deviceClass == "abstract" { return .virtual }
+      if isHelper || deviceClass == "filter" || deviceClass == "abstract" { return .virtual }
       if bus == "bluetooth" || api.hasPrefix("bluez") { return .bluetooth }
       if isHDMI { return .hdmi }
       if isWorn { return .headset }
@@ -49,7 +49,8 @@
       return isHardware ? .unknown : .virtual
     }
 
-    private var isHelper: Bool { deviceClass == "filter" || name.hasSuffix(".echo-cancel") }
+    /// As `module-filter-apply` names what it loads; other filters, such as remapped channels, are somebody's own.
+    private var isHelper: Bool { name.hasSuffix(".echo-cancel") }
 
     private var isHDMI: Bool {
       portType == PA_DEVICE_PORT_TYPE_HDMI.rawValue || portType == PA_DEVICE_PORT_TYPE_TV.rawValue

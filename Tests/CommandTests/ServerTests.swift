@@ -38,6 +38,33 @@
       #expect(words.contains("* spk  RigSpeakers") && words.contains("  hdmi  RigHDMI"), "\(words)")
     }
 
+    @Test func listOffersNoMonitorsUnlessAskedTo() throws {
+      func ids(_ text: String) throws -> [String] {
+        let devices = try document(text)["devices"] as? [[String: Any]]
+        return (devices ?? []).compactMap { $0["id"] as? String }
+      }
+      #expect(try !ids(run("list", "--json").text).contains { $0.hasSuffix(".monitor") })
+      #expect(try ids(run("list", "--all", "--json").text).contains("spk.monitor"))
+    }
+
+    @Test func listWatchesWhatComesAndGoes() throws {
+      let program = try start("list", "--watch", "--events", "--json")
+      // Watched before it is listed: what comes from now on is told.
+      #expect(
+        eventually(within: .seconds(10)) {
+          (try? !server.clients(ofProcess: program.process.processID).isEmpty) == true
+        })
+      let module = try server.loadModule("module-null-sink", "sink_name=hotplug", "norewinds=1")
+      try program.waitForEvent("deviceAppeared")
+      try server.setDefaultSink("hotplug")
+      try program.waitForEvent("defaultDeviceChanged", "render")
+      try server.unloadModule(module)
+      try program.waitForEvent("deviceDisappeared")
+      program.process.send(SIGINT)
+      #expect(program.process.wait(within: .seconds(10)) == .exited(0), "\(program.errorText)")
+      try server.setDefaultSink("spk")
+    }
+
     @Test func playIsHeardAtTheServerToItsEnd() throws {
       let format = try AudioFormat(sampleRate: 44_100, channelCount: 2)
       let sound = try files.write(.tone(1000, for: .milliseconds(1500), format: format), "sound.wav")

@@ -32,11 +32,23 @@ extension JSONValue {
       "id": .string(device.id), "name": .string(device.name), "direction": .string("\(device.direction)"),
       "kind": .string(device.kind.rawValue), "isDefault": .bool(device.isDefault),
       "nativeFormat": device.nativeFormat.map { JSONValue($0) } ?? .null, "formFactor": JSONValue(device.formFactor),
+      "isPluggedIn": .bool(device.isPluggedIn), "isHelper": .bool(device.isHelper),
     ]
   }
 
   /// A level: null for silence.
   package init(decibels: Double) { self = .number(decibels.rounded(toPlaces: 1)) }
+}
+
+extension AudioDeviceChange {
+  /// What there is to say of the change beside its name.
+  package var members: [JSONValue.Member] {
+    switch self {
+    case .appeared(let device), .disappeared(let device), .changed(let device): [.init("device", JSONValue(device))]
+    case .defaultChanged(let direction, let id):
+      [.init("direction", .string("\(direction)")), .init("deviceID", JSONValue(id))]
+    }
+  }
 }
 
 extension AudioDeviceEvent.Kind {
@@ -53,6 +65,7 @@ extension AudioDeviceEvent.Kind {
     case .fellBack(_, let wished, let deviceID):
       add("wished", .string(wished))
       if let deviceID { add("deviceID", .string(deviceID)) }
+    case .devices(let change): members = change.members
     case .xrun(_, let count, let lostFrames):
       add("count", .integer(count))
       add("lostFrames", .integer(lostFrames))
