@@ -15,8 +15,7 @@
     let manager = AudioDeviceManager()
     let bus = LoopBus()
     let device: DefaultAudioDevice
-    private let seen = Locked<[AudioDeviceEvent]>([])
-    private let listener = Locked<Task<Void, Never>?>(nil)
+    private let log: EventLog
 
     init(
       _ server: any SoundServer, input: AudioRoute = .device("mic"), output: AudioRoute = .device("micfeed")
@@ -27,11 +26,7 @@
       configuration.inputRoute = input
       configuration.outputRoute = output
       device = DefaultAudioDevice(configuration)
-      let events = manager.events()
-      let task = Task { [seen] in
-        for await event in events { seen.withLock { $0.append(event) } }
-      }
-      listener.withLock { $0 = task }
+      log = EventLog(manager)
       try manager.setAudioBus(bus)
       try manager.setAudioDevice(device)
     }
@@ -53,29 +48,20 @@
         #expect(AudioInstant.now - start < .milliseconds(400))
       }
       try? manager.setAudioDevice(nil)
-      listener.withLock { $0 }?.cancel()
+      log.end()
       server.stop()
     }
 
     // MARK: What happened
 
-    /// The events since the last look.
-    func takeEvents() -> [AudioDeviceEvent.Kind] {
-      seen.withLock { seen in
-        defer { seen = [] }
-        return seen.map(\.kind)
-      }
-    }
+    /// Forgets the events so far.
+    func forgetEvents() { log.clear() }
 
     /// How many events there are of a name and a direction since the last look.
-    func count(_ name: String, _ direction: AudioDirection? = nil) -> Int {
-      seen.withLock { seen in
-        seen.filter { $0.kind.name == name && (direction == nil || $0.kind.direction == direction) }.count
-      }
-    }
+    func count(_ name: String, _ direction: AudioDirection? = nil) -> Int { log.count(name, direction) }
 
-    /// The names of all events since the last look, for messages.
-    var story: String { seen.withLock { $0.map { "\($0.kind)" }.joined(separator: "; ") } }
+    /// All events since the last look, for messages.
+    var story: String { log.story }
 
     /// Waits for sound through both directions.
     func waitForSound(within limit: Duration) -> Bool { eventually(within: limit) { bus.isLive() } }

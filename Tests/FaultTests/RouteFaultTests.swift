@@ -29,7 +29,7 @@
         try call.manager.startRendering()
         #expect(eventually { (try? call.positions().output) == ["usb"] })
         for _ in 0..<2 {
-          _ = call.takeEvents()
+          call.forgetEvents()
           try call.server.unloadModule(module)
           #expect(eventually(within: .seconds(1)) { (try? call.positions().output) == ["spk"] }, "\(call.story)")
           module = try plugIn()
@@ -45,7 +45,7 @@
         try call.manager.startRendering()
         #expect(eventually { (try? call.positions().output) == ["spk"] })
         for name in ["other", "spk", "other"] {
-          _ = call.takeEvents()
+          call.forgetEvents()
           try call.server.setDefaultSink(name)
           #expect(eventually(within: .seconds(1)) { (try? call.positions().output) == [name] }, "\(call.story)")
           #expect(eventually { call.count("moved") == 1 }, "\(call.story)")
@@ -69,7 +69,7 @@
         #expect(call.count("moved") == 2, "\(call.story)")
         #expect(try call.positions().output == ["spk"])
         // Once it is not the default, the server leaves it alone.
-        _ = call.takeEvents()
+        call.forgetEvents()
         try call.server.setDefaultSink("hdmi")
         #expect(call.waitForRendering(100))
         #expect(call.count("moved") == 0, "\(call.story)")
@@ -132,7 +132,7 @@
         let call = try FaultCall(server, output: .systemDefault)
         defer { call.end() }
         try call.manager.startRendering()
-        _ = call.takeEvents()
+        call.forgetEvents()
         let module = try #require(try server.modules(named: "module-null-sink").first)
         try server.unloadModule(module)
         #expect(eventually { call.count("lost", .render) == 1 }, "\(call.story)")
