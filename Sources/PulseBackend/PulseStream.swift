@@ -34,9 +34,11 @@
     func start() throws(AudioDeviceError) {
       guard !state.isClosed.load(ordering: .acquiring) else { throw .pulseStreamIsClosed }
       try mainloop.request("pa_stream_cork", limit: mainloop.limits.request) {
-        [key] (connection: PulseConnection, reply: PulseReply<Void>) in
+        [key, state] (connection: PulseConnection, reply: PulseReply<Void>) in
         guard let core = connection.streams[key] else {
-          reply.resolve(.failure(.pulse(in: nil, call: "pa_stream_cork")))
+          // Closed by its owner meanwhile, or lost.
+          let isClosed = state.isClosed.load(ordering: .acquiring)
+          reply.resolve(.failure(isClosed ? .pulseStreamIsClosed : .pulse(in: nil, call: "pa_stream_cork")))
           return
         }
         core.start(reply)

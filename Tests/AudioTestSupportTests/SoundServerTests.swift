@@ -51,8 +51,12 @@ import Testing
     #expect(recorded.sampleSpecification.channelCount == 2)
     #expect(try server.clients(ofApplication: "Rig Test").count == 1)
     #expect(try server.sinkInputs(ofProcess: getpid()).isEmpty)
-    try server.moveSinkInput(played.index, to: "spk")
-    #expect(try eventually { try server.sinkInputs(ofApplication: "Rig Test").first?.deviceName == "spk" })
+    // PipeWire's session manager now and then ignores a move to the default.
+    #expect(
+      try eventually {
+        try server.moveSinkInput(played.index, to: "spk")
+        return try server.sinkInputs(ofApplication: "Rig Test").first?.deviceName == "spk"
+      })
     recording.stop()
     #expect(try eventually { try server.sourceOutputs(ofProcess: recording.process.processID).isEmpty })
   }

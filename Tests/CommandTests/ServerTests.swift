@@ -130,6 +130,25 @@
       }
     }
 
+    /// A process that was stopped, as by a debugger or a machine that swaps, is on time again. The meter is good to some
+    /// ten milliseconds; the benchmark tells them one by one.
+    @Test(arguments: [Duration.milliseconds(300), .seconds(2)]) func aStoppedProcessIsOnTimeAgain(pause: Duration)
+      throws
+    {
+      let program = try start("loopback", "--delay", "50", "--json", "--events")
+      try program.waitForEvent("started", "capture")
+      let before = try EchoMeter(server).measure()
+      program.process.send(SIGSTOP)
+      let stopped = ContinuousClock.now
+      #expect(eventually { ContinuousClock.now - stopped >= pause })
+      program.process.send(SIGCONT)
+      let resumed = ContinuousClock.now
+      #expect(eventually { ContinuousClock.now - resumed >= .seconds(2) })
+      let after = try EchoMeter(server).measure()
+      #expect(abs((after - before) / .milliseconds(1)) < 50, "\(before), then \(after)")
+      #expect(try program.interrupt() == .exited(0))
+    }
+
     @Test func meterHearsTheServer() throws {
       let voice = try server.startPlaying(.tone(600, level: -12, for: .seconds(20)), on: "micfeed")
       defer { voice.stop() }

@@ -2,23 +2,24 @@
   import CPulse
 
   extension SoundServer {
-    /// Kills a playing stream, as a mixer may: its client sees it fail. `pactl` has no word for that.
+    /// Kills a playing stream, as a mixer may: its client sees it fail. `pactl` has no word for that. Blocks until the
+    /// server has no such stream any more.
     ///
     /// - Parameter index: The stream's number.
     /// - Throws: ``RigError`` when the server refuses.
     public func killSinkInput(_ index: Int) throws {
-      try PulseConnection(serverString).perform { context, completion, data in
-        pa_context_kill_sink_input(context, UInt32(index), completion, data)
+      try kill("stream \(index)", pa_context_kill_sink_input, index) {
+        try snapshot().sinkInputs.contains { $0.index == index }
       }
     }
 
-    /// Kills a recording stream.
+    /// Kills a recording stream. Blocks until the server has no such stream any more.
     ///
     /// - Parameter index: The stream's number.
     /// - Throws: ``RigError`` when the server refuses.
     public func killSourceOutput(_ index: Int) throws {
-      try PulseConnection(serverString).perform { context, completion, data in
-        pa_context_kill_source_output(context, UInt32(index), completion, data)
+      try kill("stream \(index)", pa_context_kill_source_output, index) {
+        try snapshot().sourceOutputs.contains { $0.index == index }
       }
     }
 
@@ -27,19 +28,30 @@
     /// - Parameter index: The client's number.
     /// - Throws: ``RigError`` when the server refuses.
     public func killClient(_ index: Int) throws {
-      func kill() throws {
+      try kill("client \(index)", pa_context_kill_client, index) {
+        try snapshot().clients.contains { $0.index == index }
+      }
+    }
+
+    /// Kills until it is gone: PipeWire now and then answers that all is well, and does nothing.
+    private func kill(
+      _ what: String,
+      _ request: (OpaquePointer?, UInt32, pa_context_success_cb_t?, UnsafeMutableRawPointer?) -> OpaquePointer?,
+      _ index: Int, isThere: () throws -> Bool
+    ) throws {
+      func ask() throws {
         try PulseConnection(serverString).perform { context, completion, data in
-          pa_context_kill_client(context, UInt32(index), completion, data)
+          request(context, UInt32(index), completion, data)
         }
       }
-      try kill()
-      // PipeWire now and then answers that all is well, and does nothing. That it is gone already is no error here.
+      try ask()
       let isGone = try eventually {
-        guard try snapshot().clients.contains(where: { $0.index == index }) else { return true }
-        try? kill()
+        guard try isThere() else { return true }
+        // That it is gone by now is no error.
+        try? ask()
         return false
       }
-      guard isGone else { throw RigError("The server does not let go of client \(index)") }
+      guard isGone else { throw RigError("The server does not let go of \(what)") }
     }
   }
 
