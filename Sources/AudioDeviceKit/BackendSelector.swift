@@ -10,7 +10,8 @@ internal import VirtualBackend
 /// Carries out a ``BackendChoice`` for one device.
 ///
 /// A sound system that was chosen automatically stays chosen, so that a server's restart does not send a call
-/// elsewhere. The virtual backend, which is nobody's wish, is given up for a sound system at the next opening.
+/// elsewhere. The virtual backend, which is nobody's wish, is given up for a sound system at the next opening, for which
+/// ``DeviceRouter`` sees when one comes.
 final class BackendSelector: Sendable {
   private struct State {
     var selected: (any AudioBackend)?

@@ -90,7 +90,6 @@
       let rig = try ALSARig.start()
       defer { rig.stop() }
       let backend = ALSABackend()
-      #expect(backend.isAvailable)
       #expect(backend.name == "alsa")
       let devices = try backend.devices()
       let speakers = devices.filter { $0.id == rig.speakers.name }
@@ -100,15 +99,18 @@
       #expect(devices.filter { $0.id == rig.nullName }.map(\.direction) == [.capture, .render])
       try rig.unplug(rig.speakers)
       #expect(try !backend.devices().contains { $0.id == rig.speakers.name })
-      // Nobody was disturbed: nothing was opened to be listed.
-      #expect(rig.microphone.count(.open) <= 1)
     }
 
-    @Test func listingOpensNothing() throws {
-      let rig = try ALSARig.start()
-      defer { rig.stop() }
-      for _ in 0..<5 { _ = try ALSABackend().devices() }
-      #expect(rig.speakers.count(.open) == 0 && rig.microphone.count(.open) == 0)
+    /// In a process of its own: to find out whether a device can be had does open one, where the kernel has none.
+    @Test func listingOpensNothing() async {
+      await #expect(processExitsWith: .success) {
+        let rig = try ALSARig.start()
+        for _ in 0..<5 { _ = try ALSABackend().devices() }
+        #expect(rig.speakers.count(.open) == 0 && rig.microphone.count(.open) == 0)
+        #expect(ALSABackend().isAvailable)
+        #expect(!rig.speakers.isOpen && !rig.microphone.isOpen)
+        rig.stop()
+      }
     }
 
     @Test func leavesOutWhatIsNoDevice() {

@@ -39,7 +39,9 @@ import Testing
     let server = try PulseServer.start()
     defer { server.stop() }
     let recording = try server.startRecording(from: "mic")
-    try server.play(IndexCode.signal(.seconds(5)), on: "micfeed", latency: .milliseconds(200))
+    // Silence at the end, because a recording that is stopped leaves out what is on its way.
+    let sent = IndexCode.signal(.seconds(5)) + .silence(.milliseconds(500))
+    try server.play(sent, on: "micfeed", latency: .milliseconds(200))
     let report = IndexCode.examine(recording.stop())
     // An underrun on a busy machine makes a pause, but loses nothing.
     #expect(report.lostFrames == 0 && report.repeatedFrames == 0 && report.foreignFrames == 0, "\(report)")

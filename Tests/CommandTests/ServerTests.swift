@@ -38,6 +38,17 @@
       #expect(words.contains("* spk  RigSpeakers") && words.contains("  hdmi  RigHDMI"), "\(words)")
     }
 
+    @Test func aServerThatComesLaterTakesOverFromTheVirtualDevice() throws {
+      server.kill()
+      let program = try start("meter", "--events", "--json")
+      try program.waitForEvent("started", "capture")
+      try server.restart()
+      try program.waitForEvent("moved", "capture")
+      #expect(try server.sourceOutputs(ofProcess: program.process.processID).map(\.deviceName) == ["mic"])
+      #expect(program.errorText.contains(#""backend":"pulse""#), "\(program.errorText)")
+      #expect(try program.interrupt() == .exited(0))
+    }
+
     @Test func listOffersNoMonitorsUnlessAskedTo() throws {
       func ids(_ text: String) throws -> [String] {
         let devices = try document(text)["devices"] as? [[String: Any]]

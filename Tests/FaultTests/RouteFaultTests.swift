@@ -136,7 +136,6 @@
         let module = try #require(try server.modules(named: "module-null-sink").first)
         try server.unloadModule(module)
         #expect(eventually { call.count("lost", .render) == 1 }, "\(call.story)")
-        #expect(call.manager.gates.renderIsLost)
         _ = try server.loadModule("module-null-sink", "sink_name=fresh", "rate=48000", "norewinds=1")
         #expect(eventually(within: .seconds(2)) { (try? call.positions().output) == ["fresh"] }, "\(call.story)")
         #expect(call.count("recovered", .render) == 1, "\(call.story)")
