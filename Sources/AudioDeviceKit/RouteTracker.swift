@@ -87,7 +87,8 @@ struct RouteTracker {
         return .stays
       }
     }
-    if wished != nil { return .reopens }
+    // Where the default may not stand in, opening again fails, and the direction is lost until the device is back.
+    if wished != nil || !route.allowsDefault { return .reopens }
     // It follows the default by itself if it was opened so.
     return opened == nil || position == newDefault ? .stays : .reopens
   }

@@ -31,6 +31,14 @@ import Testing
     #expect(tracker.userChoice == nil)
   }
 
+  @Test func whereTheDefaultMayNotStandInTheStreamDoesNotStayThere() {
+    let all = devices("spk", "usb", defaultID: "spk")
+    var tracker = tracker(.device("usb", orDefault: false), on: "usb", all)
+    let few = devices("spk", defaultID: "spk")
+    #expect(tracker.judge(few, position: "spk", now: time(1)) == .reopens)
+    #expect(tracker.target(among: few) == "usb")
+  }
+
   @Test func theUsersMoveStandsUntilItsDeviceEnds() {
     let all = devices("spk", "usb", "hdmi", defaultID: "spk")
     for route in [AudioRoute.systemDefault, .device("spk")] {
