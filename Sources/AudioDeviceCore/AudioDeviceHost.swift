@@ -24,10 +24,17 @@ public protocol AudioDeviceHost: AnyObject, Sendable {
   /// - Parameter direction: Which.
   func mayBeBack(_ direction: AudioDirection)
 
-  /// Closes or opens the interruption gate. Does not block.
+  /// Tells that the server holds a running direction back, or gives it back. Does not block.
   ///
-  /// - Parameter reason: Who took the audio; nil when it is ours again.
-  func setInterruption(_ reason: InterruptionReason?)
+  /// The direction stays started: the client gets silence until the device brings audio again. What another stream took
+  /// is taken from the whole call, so the other direction closes meanwhile. Whoever stops a direction that is held back
+  /// takes that back here.
+  ///
+  /// - Parameters:
+  ///   - direction: Which.
+  ///   - reason: Why.
+  ///   - isHeld: Whether it is held back now.
+  func setHeld(_ direction: AudioDirection, _ reason: InterruptionReason, _ isHeld: Bool)
 
   /// Passes an event on to all who listen. Does not block.
   ///
@@ -37,9 +44,9 @@ public protocol AudioDeviceHost: AnyObject, Sendable {
 
 /// Why the audio was taken from the call.
 public enum InterruptionReason: String, Sendable, Hashable, CaseIterable {
-  /// The sound server asked the stream to give way to another.
+  /// The sound server asked the call to give way to another stream.
   case otherAudio
-  /// The device was suspended.
+  /// The device was suspended. The other direction goes on.
   case deviceSuspended
   /// The machine goes to sleep.
   case sleep

@@ -1,13 +1,39 @@
 extension AudioDeviceManager.State {
-  /// Ends an interruption.
+  /// Begins or ends an interruption.
   ///
-  /// - Returns: Whether there was one.
-  mutating func endInterruption() -> Bool {
-    defer {
-      interruption = nil
-      gates.isInterrupted = false
-    }
-    return interruption != nil
+  /// - Parameters:
+  ///   - interruption: Which.
+  ///   - isOn: Whether it begins.
+  /// - Returns: What to tell: a reason that was not there before, or that none is left.
+  mutating func setInterruption(_ interruption: Interruption, _ isOn: Bool) -> AudioDeviceEvent.Kind? {
+    isOn ? beginInterruption(interruption) : endInterruptions { $0 == interruption }
+  }
+
+  private mutating func beginInterruption(_ interruption: Interruption) -> AudioDeviceEvent.Kind? {
+    let isNew = !interruptions.contains { $0.reason == interruption.reason }
+    interruptions.insert(interruption)
+    closeInterruptionGates()
+    return isNew ? .interrupted(interruption.reason) : nil
+  }
+
+  /// Ends interruptions.
+  ///
+  /// - Parameter isOver: Which of them.
+  /// - Returns: What to tell: that none is left.
+  mutating func endInterruptions(where isOver: (Interruption) -> Bool) -> AudioDeviceEvent.Kind? {
+    let over = interruptions.filter(isOver)
+    guard !over.isEmpty else { return nil }
+    interruptions.subtract(over)
+    closeInterruptionGates()
+    return interruptions.isEmpty ? .resumed : nil
+  }
+
+  private mutating func closeInterruptionGates() {
+    gates.isInterrupted = interruptions.contains { $0.reason != .deviceSuspended }
+    // What is not told by the device closes it, and then nothing is held.
+    let mayBeHeld = interruptions.allSatisfy { $0.direction != nil }
+    gates.captureIsHeld = mayBeHeld && interruptions.contains { $0.direction == .capture }
+    gates.renderIsHeld = mayBeHeld && interruptions.contains { $0.direction == .render }
   }
 
   /// Changes a wish.
@@ -35,12 +61,18 @@ extension AudioDeviceManager.State {
     gates.isRinging = false
     gates.captureIsLost = false
     gates.renderIsLost = false
-    _ = endInterruption()
     if let former {
       let counted = former.statistics
       for direction in AudioDirection.allCases { formerDevices[direction].addLosses(counted[direction]) }
     }
   }
+}
+
+/// Something that took the audio from the call.
+struct Interruption: Sendable, Hashable {
+  var reason: InterruptionReason
+  /// The direction that the server holds back; nil when somebody else told of it.
+  var direction: AudioDirection?
 }
 
 extension AudioGates {

@@ -17,7 +17,7 @@ public final class AudioDeviceManager: Sendable {
     var host: ManagerHost?
     var client: (any AudioBus)?
     var bus: GateBus?
-    var interruption: InterruptionReason?
+    var interruptions: Set<Interruption> = []
     /// Grows with each wish, so that a failed start takes back its own wish alone.
     var captureWish = 0
     var renderWish = 0
@@ -66,12 +66,22 @@ public final class AudioDeviceManager: Sendable {
         capture.applySoon()
         render.applySoon()
       },
-      endInterruption: {
-        let wasInterrupted = state.withLock { $0.endInterruption() }
-        guard wasInterrupted else { return }
-        broadcaster.post(.resumed)
+      setInterruption: { reason, isOn in
+        let event = state.withLock { $0.setInterruption(Interruption(reason: reason), isOn) }
+        if let event { broadcaster.post(event) }
         capture.applySoon()
         render.applySoon()
+      },
+      endInterruptions: {
+        let (event, gates) = state.withLock { state in
+          let gates = state.gates
+          return (state.endInterruptions { _ in true }, gates)
+        }
+        guard let event else { return }
+        broadcaster.post(event)
+        // Who is held would wait for the server's word, which did not come.
+        if gates.captureIsHeld { capture.restartSoon() } else { capture.applySoon() }
+        if gates.renderIsHeld { render.restartSoon() } else { render.applySoon() }
       })
   }
 
@@ -163,17 +173,20 @@ public final class AudioDeviceManager: Sendable {
       old.device?.setHost(nil)
       old.device?.setAudioBus(nil)
     }
-    state.withLock { state in
+    let event = state.withLock { state -> AudioDeviceEvent.Kind? in
       body(&state)
       state.bus = bus
       state.host = host
-      if isNewDevice { state.deviceDidChange(from: old.device) }
+      guard isNewDevice else { return nil }
+      state.deviceDidChange(from: old.device)
+      return state.endInterruptions { $0.direction != nil }
     }
     new.device?.setAudioBus(bus)
     if isNewDevice {
       new.device?.setHost(host)
       broadcaster.post(.deviceChanged)
     }
+    if let event { broadcaster.post(event) }
     return nil
   }
 

@@ -16,8 +16,12 @@ public struct AudioGates: Sendable, Hashable, BitwiseCopyable {
   public var isRinging = false
   /// Calling services rule the session, and it is not active.
   public var sessionIsInactive = false
-  /// Something else took the audio.
+  /// Something else took the audio: another stream, or the machine's sleep.
   public var isInterrupted = false
+  /// The server holds the microphone back (its stream is corked, or its device suspended) and gives it back by itself.
+  public var captureIsHeld = false
+  /// The server holds the speaker back and gives it back by itself.
+  public var renderIsHeld = false
   /// The microphone is wished and could not be opened, or was lost.
   public var captureIsLost = false
   /// The speaker is wished and could not be opened, or was lost.
@@ -32,12 +36,14 @@ public struct AudioGates: Sendable, Hashable, BitwiseCopyable {
   }
 
   /// Whether a gate that concerns both directions is closed.
-  private var callIsHalted: Bool { !hasDevice || isRinging || sessionIsInactive || isInterrupted }
+  private var callIsHalted: Bool { !hasDevice || isRinging || sessionIsInactive }
 
   private var captureDecision: AudioDecision.Capture {
     // A hard mute promises that nothing is sent, whatever else is the case.
     if !captureIsWished || isHardMuted { return .closed }
     if callIsHalted { return .silent }
+    if captureIsHeld { return .held }
+    if isInterrupted { return .silent }
     if captureIsLost { return .recovering }
     return isSoftMuted ? .muted : .live
   }
@@ -45,6 +51,8 @@ public struct AudioGates: Sendable, Hashable, BitwiseCopyable {
   private var renderDecision: AudioDecision.Render {
     if !renderingIsWished { return .closed }
     if callIsHalted { return .drained }
+    if renderIsHeld { return .held }
+    if isInterrupted { return .drained }
     return renderIsLost ? .recovering : .live
   }
 }
@@ -72,6 +80,8 @@ public struct AudioDecision: Sendable, Hashable, BitwiseCopyable {
     case closed
     /// The device is closed; the client gets zeros at the period pace.
     case silent
+    /// The device stays open, where the server holds it back; the client gets zeros at the period pace.
+    case held
     /// The device is being opened again and again; the client gets zeros at the period pace.
     case recovering
     /// The device is open; the client gets zeros in place of what it hears.
@@ -86,6 +96,8 @@ public struct AudioDecision: Sendable, Hashable, BitwiseCopyable {
     case closed
     /// The device is closed; the client's audio is taken at the period pace and dropped.
     case drained
+    /// The device stays open, where the server holds it back; the client's audio is taken and dropped.
+    case held
     /// The device is being opened again and again; the client's audio is taken and dropped.
     case recovering
     /// The device is open and plays the client's audio.

@@ -16,17 +16,20 @@ public final class AudioSessionManager: Sendable {
   }
   private let state = Locked(State())
   private let gateDidChange: @Sendable (_ isClosed: Bool) -> Void
-  private let endInterruption: @Sendable () -> Void
+  private let setInterruption: @Sendable (InterruptionReason, Bool) -> Void
+  private let endInterruptions: @Sendable () -> Void
   private let events: AudioEventBroadcaster
   private let queue = DispatchQueue(label: "audio-session")
 
   init(
     events: AudioEventBroadcaster, gateDidChange: @escaping @Sendable (Bool) -> Void,
-    endInterruption: @escaping @Sendable () -> Void
+    setInterruption: @escaping @Sendable (InterruptionReason, Bool) -> Void,
+    endInterruptions: @escaping @Sendable () -> Void
   ) {
     self.events = events
     self.gateDidChange = gateDidChange
-    self.endInterruption = endInterruption
+    self.setInterruption = setInterruption
+    self.endInterruptions = endInterruptions
   }
 
   /// Whether ``enableCallingServicesMode()`` was called.
@@ -85,11 +88,31 @@ public final class AudioSessionManager: Sendable {
   }
 
   /// Takes the audio back by the app's own decision, where the notice that should do it never comes: activates the
-  /// session in the mode, and ends an interruption.
+  /// session in the mode, and ends what interrupts.
   public func resume() {
     if isCallingServicesModeEnabled { step { $0.activate(nil) } }
-    endInterruption()
+    endInterruptions()
   }
+
+  // MARK: Interruptions
+
+  /// Says that the audio is taken from the call: the machine goes to sleep, or something else needs it. Both directions
+  /// close, wishes are kept, and ``AudioDeviceEvent/Kind/interrupted(_:)`` is told. In any mode.
+  ///
+  /// What a sound server takes, a device tells by itself.
+  ///
+  /// - Parameter reason: Why; each reason is ended by itself.
+  public func beginInterruption(_ reason: InterruptionReason) { setInterruption(reason, true) }
+
+  /// Says that a reason which was given to ``beginInterruption(_:)`` is over. When none is left, what is wished opens
+  /// as far as other gates allow, and ``AudioDeviceEvent/Kind/resumed`` is told.
+  ///
+  /// - Parameter reason: Which.
+  public func endInterruption(_ reason: InterruptionReason) { setInterruption(reason, false) }
+
+  /// Says that the user has turned to the application, which ends every interruption: a notice of its end may have been
+  /// lost. Whoever still needs the audio takes it again. Does not activate a session.
+  public func applicationDidBecomeActive() { endInterruptions() }
 
   private func step(_ body: (inout CallingServicesState) -> CallingServicesState.Outcome) {
     // The gate is told under the lock, so that two notices cannot arrive in the other order; it only sets a flag.

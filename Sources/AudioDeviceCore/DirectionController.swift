@@ -70,6 +70,14 @@ final class DirectionController: Sendable {
   /// Makes the device follow the gates, elsewhere.
   func applySoon() { lane.async { self.run() } }
 
+  /// Stops the device and starts it again as far as it is to run, elsewhere.
+  func restartSoon() {
+    lane.async {
+      self.stopDevice()
+      self.run()
+    }
+  }
+
   /// Tries a lost device at once, elsewhere.
   func retrySoon() {
     lane.async {
@@ -109,6 +117,7 @@ final class DirectionController: Sendable {
       switch plan.decision.capture {
       case .closed: stopAll()
       case .silent: wait(plan)
+      case .held: hold(plan)
       case .recovering: return recover(plan)
       case .muted, .live: return start(plan)
       }
@@ -116,6 +125,7 @@ final class DirectionController: Sendable {
       switch plan.decision.render {
       case .closed: stopAll()
       case .drained: wait(plan)
+      case .held: hold(plan)
       case .recovering: return recover(plan)
       case .live: return start(plan)
       }
@@ -167,6 +177,12 @@ final class DirectionController: Sendable {
     pace(plan)
     // Whatever was lost is tried at once when the gate opens.
     progress.withLock { $0.retryIsDue = true }
+  }
+
+  /// The device stays as it is and brings nothing: the pacer's turn, until it does.
+  private func hold(_ plan: Plan) {
+    guard let running = progress.withLock({ $0.running }) else { return wait(plan) }
+    running.bus.deviceDidStop(direction)
   }
 
   private func pace(_ plan: Plan, isLost: Bool = false) {

@@ -35,17 +35,12 @@ final class ManagerHost: AudioDeviceHost {
     (direction == .capture ? manager.capture : manager.render).retrySoon()
   }
 
-  func setInterruption(_ reason: InterruptionReason?) {
+  func setHeld(_ direction: AudioDirection, _ reason: InterruptionReason, _ isHeld: Bool) {
     guard let manager = current else { return }
-    let changed = manager.state.withLock { state in
-      guard let reason else { return state.endInterruption() }
-      guard state.interruption != reason else { return false }
-      state.interruption = reason
-      state.gates.isInterrupted = true
-      return true
+    let event = manager.state.withLock {
+      $0.setInterruption(Interruption(reason: reason, direction: direction), isHeld)
     }
-    guard changed else { return }
-    manager.broadcaster.post(reason.map { .interrupted($0) } ?? .resumed)
+    if let event { manager.broadcaster.post(event) }
     manager.capture.applySoon()
     manager.render.applySoon()
   }

@@ -45,6 +45,8 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   private let links = Locked(Links())
   private let router: DeviceRouter
   private let reporter = Locked<XrunReporter?>(nil)
+  /// Why the server holds which direction's stream back.
+  private let holds = Locked<[AudioDirection: Set<InterruptionReason>]>([:])
 
   /// A device; nothing is opened and no server is asked yet.
   ///
@@ -130,7 +132,7 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   open var estimatedCaptureDelay: Duration { captureSlot.delay }
   open func initializeCapture() throws(AudioDeviceError) { try initialize(captureSlot) }
   open func startCapture() throws(AudioDeviceError) { try start(captureSlot) }
-  open func stopCapture() { captureSlot.stop() }
+  open func stopCapture() { stop(captureSlot) }
 
   open var renderFormat: AudioFormat { configuration.renderFormat }
   open var renderingIsAvailable: Bool { isAvailable }
@@ -140,7 +142,7 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   open var estimatedRenderDelay: Duration { renderSlot.delay }
   open func initializeRendering() throws(AudioDeviceError) { try initialize(renderSlot) }
   open func startRendering() throws(AudioDeviceError) { try start(renderSlot) }
-  open func stopRendering() { renderSlot.stop() }
+  open func stopRendering() { stop(renderSlot) }
 
   open var statistics: AudioDeviceStatistics {
     var statistics = AudioDeviceStatistics()
@@ -177,11 +179,34 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     try slot.start { () throws(AudioDeviceError) in try openStream(slot) }
   }
 
+  private func stop(_ slot: StreamSlot) {
+    slot.stop()
+    releaseHolds(slot.direction)
+  }
+
+  /// Notes that the server holds a stream back or gives it back, and tells the host.
+  func setHeld(_ direction: AudioDirection, _ reason: InterruptionReason, _ isHeld: Bool) {
+    let isNew = holds.withLock { holds in
+      isHeld ? holds[direction, default: []].insert(reason).inserted : holds[direction]?.remove(reason) != nil
+    }
+    if isNew { host?.setHeld(direction, reason, isHeld) }
+  }
+
+  /// What held a stream back went with it.
+  private func releaseHolds(_ direction: AudioDirection) {
+    let released = holds.withLock { $0.removeValue(forKey: direction) } ?? []
+    for reason in released { host?.setHeld(direction, reason, false) }
+  }
+
   /// Puts a running stream where it ought to be.
   private func reopen(_ direction: AudioDirection) {
     let slot = direction == .capture ? captureSlot : renderSlot
     do throws(AudioDeviceError) {
-      guard try slot.reopen({ () throws(AudioDeviceError) in try openStream(slot) }) else { return }
+      let isRunning = try slot.reopen { () throws(AudioDeviceError) in
+        releaseHolds(direction)
+        return try openStream(slot)
+      }
+      guard isRunning else { return }
       if let id = slot.deviceID { host?.post(.moved(direction, deviceID: id)) }
     } catch {
       host?.didLose(direction, error)

@@ -46,11 +46,8 @@ final class DeviceStreamClient: AudioStreamClient, @unchecked Sendable {
     case .moved(let id):
       device.host?.post(.moved(slot.direction, deviceID: id))
       device.streamDidMove()
-    case .suspended(let isSuspended):
-      device.host?.post(.notice("The \(slot.direction) device \(isSuspended ? "was suspended" : "works again")."))
-    case .corkRequested(let isRequested):
-      device.host?.post(
-        .notice("The sound server asks \(slot.direction) to \(isRequested ? "give way" : "come back")."))
+    case .suspended(let isSuspended): device.setHeld(slot.direction, .deviceSuspended, isSuspended)
+    case .corkRequested(let isRequested): device.setHeld(slot.direction, .otherAudio, isRequested)
     }
   }
 }

@@ -195,7 +195,7 @@ import Testing
     try bench.manager.setAudioDevice(ScriptedDevice())
     #expect(!bench.manager.gates.isRinging)
     former.setRinging(true)
-    former.setInterruption(.sleep)
+    former.setHeld(.capture, .otherAudio, true)
     #expect(!bench.manager.gates.isRinging && !bench.manager.gates.isInterrupted)
   }
 
@@ -244,15 +244,5 @@ import Testing
     try bench.manager.startRendering()
     bench.manager.stopCapture()
     #expect(bench.device.log == ["startRendering"])
-  }
-
-  @Test func anInterruptionClosesBothAndResumeOpensThem() throws {
-    let bench = try Bench()
-    try bench.manager.startCapture()
-    try #require(bench.device.host).setInterruption(.otherAudio)
-    #expect(eventually { !bench.device.isCapturing })
-    bench.manager.audioSessionManager.resume()
-    #expect(eventually { bench.device.isCapturing })
-    #expect(!bench.manager.gates.isInterrupted)
   }
 }

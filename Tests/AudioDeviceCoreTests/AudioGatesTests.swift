@@ -12,6 +12,7 @@ import Testing
     ({ !$0.hasDevice }, .silent),
     ({ $0.isRinging }, .silent),
     ({ $0.sessionIsInactive }, .silent),
+    ({ $0.captureIsHeld }, .held),
     ({ $0.isInterrupted }, .silent),
     ({ $0.captureIsLost }, .recovering),
     ({ $0.isSoftMuted }, .muted),
@@ -22,6 +23,7 @@ import Testing
     ({ !$0.hasDevice }, .drained),
     ({ $0.isRinging }, .drained),
     ({ $0.sessionIsInactive }, .drained),
+    ({ $0.renderIsHeld }, .held),
     ({ $0.isInterrupted }, .drained),
     ({ $0.renderIsLost }, .recovering),
     ({ _ in true }, .live),
@@ -29,7 +31,7 @@ import Testing
 
   static let inputs: [any WritableKeyPath<AudioGates, Bool> & Sendable] = [
     \.captureIsWished, \.renderingIsWished, \.hasDevice, \.isSoftMuted, \.isHardMuted, \.isRinging,
-    \.sessionIsInactive, \.isInterrupted, \.captureIsLost, \.renderIsLost,
+    \.sessionIsInactive, \.isInterrupted, \.captureIsHeld, \.renderIsHeld, \.captureIsLost, \.renderIsLost,
   ]
 
   static let all: [AudioGates] = (0..<(1 << inputs.count)).map { bits in
@@ -39,8 +41,8 @@ import Testing
   }
 
   @Test func everyCombinationFollowsTheTable() throws {
-    #expect(Self.all.count == 1024)
-    #expect(Set(Self.all).count == 1024, "an input is missing from the list")
+    #expect(Self.all.count == 4096)
+    #expect(Set(Self.all).count == 4096, "an input is missing from the list")
     for gates in Self.all {
       let capture = try #require(Self.captureTable.first { $0.when(gates) }?.outcome)
       let render = try #require(Self.renderTable.first { $0.when(gates) }?.outcome)
@@ -65,10 +67,12 @@ import Testing
     for gates in Self.all {
       var other = gates
       other.captureIsLost.toggle()
+      other.captureIsHeld.toggle()
       other.captureIsWished.toggle()
       #expect(other.decision.render == gates.decision.render)
       other = gates
       other.renderIsLost.toggle()
+      other.renderIsHeld.toggle()
       other.renderingIsWished.toggle()
       #expect(other.decision.capture == gates.decision.capture)
     }
