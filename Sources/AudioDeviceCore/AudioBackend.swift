@@ -23,6 +23,22 @@ public protocol AudioBackend: AnyObject, Sendable {
   /// - Throws: ``AudioDeviceError`` when the backend does not answer.
   func watchDevices(onChange: @escaping @Sendable () -> Void) throws(AudioDeviceError) -> any AudioDeviceWatch
 
+  /// Prepares the backend's cards for a call: switches a profile where that gives the call a microphone.
+  ///
+  /// - Parameter session: What the call is.
+  /// - Returns: What ends the preparation; nil where there was nothing to do.
+  /// - Throws: ``AudioDeviceError`` when the backend refuses; nothing is changed then.
+  func prepare(for session: AudioSession) throws(AudioDeviceError) -> (any AudioSessionPreparation)?
+
+  /// Raises the level of a speaker for a call.
+  ///
+  /// - Parameters:
+  ///   - deviceID: The speaker.
+  ///   - level: From 0 to 1, as the user's mixer shows it; a level that is higher already stays.
+  /// - Returns: What ends it; nil where there was nothing to do, or the backend has no levels.
+  /// - Throws: ``AudioDeviceError`` when the backend refuses; nothing is changed then.
+  func raiseLevel(of deviceID: String, to level: Double) throws(AudioDeviceError) -> (any AudioSessionPreparation)?
+
   /// Opens a stream, without starting it.
   ///
   /// - Parameters:
@@ -33,6 +49,22 @@ public protocol AudioBackend: AnyObject, Sendable {
   func openStream(
     _ configuration: AudioStreamConfiguration, client: any AudioStreamClient
   ) throws(AudioDeviceError) -> any AudioStream
+}
+
+extension AudioBackend {
+  /// Nothing to do.
+  public func prepare(for session: AudioSession) throws(AudioDeviceError) -> (any AudioSessionPreparation)? { nil }
+
+  /// No levels.
+  public func raiseLevel(
+    of deviceID: String, to level: Double
+  ) throws(AudioDeviceError) -> (any AudioSessionPreparation)? { nil }
+}
+
+/// Something that a backend changed for a call.
+public protocol AudioSessionPreparation: AnyObject, Sendable {
+  /// Puts back what was changed, unless somebody else has changed it since. Idempotent; blocks for a bounded time.
+  func end()
 }
 
 /// A running watch on a backend's devices.
@@ -55,6 +87,8 @@ public struct AudioStreamConfiguration: Sendable, Hashable {
   public var role: AudioStreamRole
   /// What the stream is called in the user's mixer.
   public var name: String
+  /// Whether the server is asked for an echo canceller before the microphone. Where it has none, nothing happens.
+  public var wantsEchoCancellation: Bool
 
   /// A configuration.
   ///
@@ -65,9 +99,10 @@ public struct AudioStreamConfiguration: Sendable, Hashable {
   ///   - latency: The wished delay of this direction.
   ///   - role: What the sound is for.
   ///   - name: What the stream is called in the user's mixer.
+  ///   - wantsEchoCancellation: Whether the server is asked for an echo canceller.
   public init(
     direction: AudioDirection, format: AudioFormat, deviceID: String? = nil, latency: Duration? = nil,
-    role: AudioStreamRole = .phone, name: String = "Call"
+    role: AudioStreamRole = .phone, name: String = "Call", wantsEchoCancellation: Bool = false
   ) {
     self.direction = direction
     self.format = format
@@ -75,6 +110,7 @@ public struct AudioStreamConfiguration: Sendable, Hashable {
     self.latency = latency
     self.role = role
     self.name = name
+    self.wantsEchoCancellation = wantsEchoCancellation
   }
 }
 

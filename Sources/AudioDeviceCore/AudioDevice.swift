@@ -18,6 +18,12 @@ public protocol AudioDevice: AnyObject, Sendable {
   /// - Parameter host: For what the device has to say by itself; hold it weakly.
   func setHost(_ host: (any AudioDeviceHost)?)
 
+  /// Prepares for a call that calling services activate, before a direction opens for it, and puts back what it changed
+  /// afterwards, when both directions have closed. Most drivers need not implement this. May block for seconds.
+  ///
+  /// - Parameter session: What the call is; nil when it is over.
+  func setSession(_ session: AudioSession?)
+
   /// What can be chosen: microphones and speakers, monitors and helpers too (``AudioDeviceInfo/isOffered``). Blocks for
   /// a bounded time.
   ///
@@ -78,6 +84,9 @@ public protocol AudioDevice: AnyObject, Sendable {
 extension AudioDevice {
   /// Does nothing.
   public func setHost(_ host: (any AudioDeviceHost)?) {}
+
+  /// Does nothing.
+  public func setSession(_ session: AudioSession?) {}
 
   /// None.
   public func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { [] }

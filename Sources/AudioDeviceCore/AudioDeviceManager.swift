@@ -18,6 +18,9 @@ public final class AudioDeviceManager: Sendable {
     var client: (any AudioBus)?
     var bus: GateBus?
     var interruptions: Set<Interruption> = []
+    /// The session that the calling services have activated, and whether they keep the devices closed.
+    var session: AudioSession?
+    var sessionIsClosed = false
     /// Grows with each wish, so that a failed start takes back its own wish alone.
     var captureWish = 0
     var renderWish = 0
@@ -30,6 +33,7 @@ public final class AudioDeviceManager: Sendable {
   private let counters = GateCounters()
   let broadcaster = AudioEventBroadcaster()
   private let deviceChange = SerialLane("audio-device-change")
+  private let sessionChange: SerialLane
 
   /// For calling services: a desktop's, or an app's own. Works with every device.
   public let audioSessionManager: AudioSessionManager
@@ -59,12 +63,32 @@ public final class AudioDeviceManager: Sendable {
     self.state = state
     self.capture = capture
     self.render = render
+    let sessionChange = SerialLane("audio-session-change")
+    self.sessionChange = sessionChange
     audioSessionManager = AudioSessionManager(
       events: broadcaster,
-      gateDidChange: { isClosed in
-        state.withLock { $0.gates.sessionIsInactive = isClosed }
+      sessionDidChange: { session, gateIsClosed in
+        state.withLock { state in
+          state.session = session
+          state.sessionIsClosed = gateIsClosed
+          if gateIsClosed { state.gates.sessionIsInactive = true }
+        }
         capture.applySoon()
         render.applySoon()
+        sessionChange.async {
+          // The device prepares before the gate opens, and puts things back when both directions are closed.
+          let (device, session) = state.withLock { ($0.device, $0.session) }
+          if let session { device?.setSession(session) }
+          state.withLock { if !$0.sessionIsClosed { $0.gates.sessionIsInactive = false } }
+          if session == nil {
+            capture.apply()
+            render.apply()
+            device?.setSession(nil)
+          } else {
+            capture.applySoon()
+            render.applySoon()
+          }
+        }
       },
       setInterruption: { reason, isOn in
         let event = state.withLock { $0.setInterruption(Interruption(reason: reason), isOn) }
@@ -94,6 +118,7 @@ public final class AudioDeviceManager: Sendable {
     }
     capture.whileStopped {}
     render.whileStopped {}
+    device?.setSession(nil)
     device?.setHost(nil)
     device?.setAudioBus(nil)
   }
@@ -170,6 +195,7 @@ public final class AudioDeviceManager: Sendable {
     let host = isNewDevice ? new.device.map { _ in ManagerHost(self) } : old.host
     if isNewDevice {
       old.host?.invalidate()
+      old.device?.setSession(nil)
       old.device?.setHost(nil)
       old.device?.setAudioBus(nil)
     }
@@ -184,6 +210,7 @@ public final class AudioDeviceManager: Sendable {
     new.device?.setAudioBus(bus)
     if isNewDevice {
       new.device?.setHost(host)
+      if let session = old.session { new.device?.setSession(session) }
       broadcaster.post(.deviceChanged)
     }
     if let event { broadcaster.post(event) }

@@ -15,19 +15,19 @@ public final class AudioSessionManager: Sendable {
     var watch = 0
   }
   private let state = Locked(State())
-  private let gateDidChange: @Sendable (_ isClosed: Bool) -> Void
+  private let sessionDidChange: @Sendable (_ session: AudioSession?, _ gateIsClosed: Bool) -> Void
   private let setInterruption: @Sendable (InterruptionReason, Bool) -> Void
   private let endInterruptions: @Sendable () -> Void
   private let events: AudioEventBroadcaster
   private let queue = DispatchQueue(label: "audio-session")
 
   init(
-    events: AudioEventBroadcaster, gateDidChange: @escaping @Sendable (Bool) -> Void,
+    events: AudioEventBroadcaster, sessionDidChange: @escaping @Sendable (AudioSession?, Bool) -> Void,
     setInterruption: @escaping @Sendable (InterruptionReason, Bool) -> Void,
     endInterruptions: @escaping @Sendable () -> Void
   ) {
     self.events = events
-    self.gateDidChange = gateDidChange
+    self.sessionDidChange = sessionDidChange
     self.setInterruption = setInterruption
     self.endInterruptions = endInterruptions
   }
@@ -115,12 +115,12 @@ public final class AudioSessionManager: Sendable {
   public func applicationDidBecomeActive() { endInterruptions() }
 
   private func step(_ body: (inout CallingServicesState) -> CallingServicesState.Outcome) {
-    // The gate is told under the lock, so that two notices cannot arrive in the other order; it only sets a flag.
+    // This is told under the lock, so that two notices cannot arrive in the other order; it is done elsewhere.
     let (outcome, isActive) = state.withLock { state in
       let outcome = body(&state.services)
       if outcome == .changed || outcome == .activatedUnprepared {
         state.watch += 1
-        gateDidChange(state.services.gateIsClosed)
+        sessionDidChange(state.services.session, state.services.gateIsClosed)
       }
       return (outcome, state.services.isActive)
     }

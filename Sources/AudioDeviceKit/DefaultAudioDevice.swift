@@ -27,6 +27,8 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     public var role: AudioStreamRole = .phone
     /// Who the application is, as the sound server is told.
     public var application = ApplicationIdentity()
+    /// What a session of calling services changes.
+    public var sessionPolicy = AudioSessionPolicy()
 
     /// The system's defaults at 48 kHz mono.
     public init() {}
@@ -45,6 +47,7 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   private let links = Locked(Links())
   private let router: DeviceRouter
   private let reporter = Locked<XrunReporter?>(nil)
+  private let session = Locked(DeviceSession())
   /// Why the server holds which direction's stream back.
   private let holds = Locked<[AudioDirection: Set<InterruptionReason>]>([:])
 
@@ -121,6 +124,50 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
   }
 
   open func setHost(_ host: (any AudioDeviceHost)?) { links.withLock { $0.host = host } }
+
+  /// Takes the session's routes, where the routes are ``AudioDeviceCore/AudioRoute/systemDefault``, and has the sound
+  /// server prepare, both as ``Configuration/sessionPolicy`` says; puts all back for nil. Blocks for some seconds at the
+  /// most. What the server refuses is told by a notice, and the call goes on.
+  open func setSession(_ session: AudioSession?) {
+    let former = self.session.withLock { state -> DeviceSession? in
+      guard state.session != session else { return nil }
+      defer { state = DeviceSession(session: session) }
+      return state
+    }
+    guard let former else { return }
+    former.end()
+    let policy = configuration.sessionPolicy
+    for direction in AudioDirection.allCases {
+      router.setSessionRoute(session.flatMap { policy.route(direction, in: $0.mode) }, direction)
+    }
+    guard let session, policy.switchesProfiles else { return }
+    prepare { () throws(AudioDeviceError) in try selectBackend().prepare(for: session) }
+  }
+
+  /// Keeps what a backend changed for the session.
+  private func prepare(_ body: () throws(AudioDeviceError) -> (any AudioSessionPreparation)?) {
+    do throws(AudioDeviceError) {
+      guard let preparation = try body() else { return }
+      let isOver = session.withLock { state in
+        if state.session != nil { state.preparations.append(preparation) }
+        return state.session == nil
+      }
+      if isOver { preparation.end() }
+    } catch {
+      host?.post(.notice("The sound server does not prepare for the call: \(error)"))
+    }
+  }
+
+  /// Raises the speaker's level, once for a session.
+  private func raiseLevel(on backend: any AudioBackend, of stream: any AudioStream) {
+    guard let level = configuration.sessionPolicy.outputLevel, let id = stream.deviceID else { return }
+    let isFirst = session.withLock { state in
+      guard state.session != nil, state.raised != id else { return false }
+      state.raised = id
+      return true
+    }
+    if isFirst { prepare { () throws(AudioDeviceError) in try backend.raiseLevel(of: id, to: level) } }
+  }
 
   open func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { try selectBackend().devices() }
 
@@ -220,17 +267,20 @@ open class DefaultAudioDevice: AudioDevice, @unchecked Sendable {
     let isCapture = slot.direction == .capture
     let backend = try selectBackend()
     let reporter = try xrunReporter()
+    let isInSession = session.withLock { $0.session != nil }
     let stream = try router.open(slot.direction, on: backend) { deviceID throws(AudioDeviceError) in
       let configuration = AudioStreamConfiguration(
         direction: slot.direction, format: isCapture ? captureFormat : renderFormat, deviceID: deviceID,
         latency: self.configuration.latency, role: self.configuration.role,
-        name: isCapture ? "Call microphone" : "Call")
+        name: isCapture ? "Call microphone" : "Call",
+        wantsEchoCancellation: self.configuration.sessionPolicy.wantsEchoCancellation && isInSession)
       let client = DeviceStreamClient(
         device: self, bus: bus, slot: slot, format: configuration.format, reporter: reporter)
       let stream = try backend.openStream(configuration, client: client)
       client.stream = stream
       return stream
     }
+    if !isCapture { raiseLevel(on: backend, of: stream) }
     if selector.isStandingIn { router.look(for: selector, reopening: slot.direction) }
     return stream
   }

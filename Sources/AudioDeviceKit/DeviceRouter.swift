@@ -49,7 +49,8 @@ final class DeviceRouter: Sendable {
 
   func setEnvironment(_ environment: Environment) { state.withLock { $0.environment = environment } }
 
-  func route(_ direction: AudioDirection) -> AudioRoute { state.withLock { $0[direction].route } }
+  /// The route that was set.
+  func route(_ direction: AudioDirection) -> AudioRoute { state.withLock { $0[direction].ownRoute } }
 
   /// Takes another route; a running stream that is elsewhere is opened again soon.
   func setRoute(_ route: AudioRoute, _ direction: AudioDirection) {
@@ -58,6 +59,12 @@ final class DeviceRouter: Sendable {
       state.told[direction] = nil
     }
     judgeSoon()
+  }
+
+  /// Takes a route that stands in place of the system's default while a session lasts.
+  func setSessionRoute(_ route: AudioRoute?, _ direction: AudioDirection) {
+    let isNew = state.withLock { $0[direction].setSessionRoute(route) }
+    if isNew { judgeSoon() }
   }
 
   // MARK: Opening
@@ -70,7 +77,8 @@ final class DeviceRouter: Sendable {
     watch(backend)
     let (stream, opened, wished) = try place(direction, on: backend, body)
     // A server may put a stream on the default without a word.
-    let isElsewhere = wished.map { $0 != (stream.deviceID ?? opened) } ?? false
+    let position = stream.deviceID ?? opened
+    let isElsewhere = wished != nil && position != wished && !isFilter(position, on: backend)
     if isElsewhere, !route(direction).allowsDefault {
       stream.close()
       throw AudioDeviceError(
@@ -80,6 +88,12 @@ final class DeviceRouter: Sendable {
     // To know the default of now, from which a later one is told.
     judgeSoon()
     return stream
+  }
+
+  /// Whether a device is a filter that the server put before another one.
+  private func isFilter(_ id: String?, on backend: any AudioBackend) -> Bool {
+    guard let devices = try? backend.devices() else { return false }
+    return devices.contains { $0.id == id && $0.isHelper }
   }
 
   /// Opens something on the device that the route wants, or on the default where that is missing and may stand in.

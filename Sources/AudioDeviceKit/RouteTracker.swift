@@ -15,7 +15,10 @@ struct RouteTracker {
   static let moveLimit = Duration.seconds(2)
 
   let direction: AudioDirection
-  private(set) var route: AudioRoute
+  /// The route that was set.
+  private(set) var ownRoute: AudioRoute
+  /// What stands in place of the system's default.
+  private var sessionRoute: AudioRoute?
   /// Where the user moved the stream.
   private(set) var userChoice: String?
   private var opened: String?
@@ -25,12 +28,26 @@ struct RouteTracker {
 
   init(_ direction: AudioDirection, route: AudioRoute) {
     self.direction = direction
-    self.route = route
+    ownRoute = route
+  }
+
+  /// The route that counts.
+  var route: AudioRoute { ownRoute == .systemDefault ? sessionRoute ?? ownRoute : ownRoute }
+
+  /// Takes a route in place of the system's default, or nil for none.
+  ///
+  /// - Returns: Whether another route counts now.
+  mutating func setSessionRoute(_ route: AudioRoute?) -> Bool {
+    let former = self.route
+    sessionRoute = route
+    guard former != self.route else { return false }
+    userChoice = nil
+    return true
   }
 
   /// Takes another route; the user's choice was for the former one.
   mutating func setRoute(_ route: AudioRoute) {
-    self.route = route
+    ownRoute = route
     userChoice = nil
   }
 
@@ -77,6 +94,11 @@ struct RouteTracker {
     self.position = position
 
     let wished = userChoice ?? route.deviceID(among: devices, direction)
+    // The server put a filter between the stream and its device, which is where it was.
+    if devices.contains(where: { $0.id == position && $0.isHelper }), position != wished {
+      self.position = former
+      return .stays
+    }
     // Where it was sent, or a name that only the backend knows.
     if position == wished || (userChoice == nil && position == route.wishedDeviceID) { return .stays }
     if let former, former != position, exists(former), opened == nil || former == wished {

@@ -130,7 +130,7 @@
       }
     }
 
-    private func request<Value: Sendable>(
+    func request<Value: Sendable>(
       _ call: String, on mainloop: PulseMainloop? = nil, opening key: Int? = nil, within limit: Duration? = nil,
       _ body: @escaping @Sendable (PulseConnection, PulseReply<Value>) -> Void
     ) throws(AudioDeviceError) -> Value {

@@ -65,6 +65,10 @@
       if !configuration.role.rawValue.isEmpty {
         pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, configuration.role.rawValue)
       }
+      if configuration.wantsEchoCancellation {
+        // For module-filter-apply; it is no key of libpulse's own.
+        pa_proplist_sets(properties, "filter.want", "echo-cancel")
+      }
       guard
         let stream = pa_stream_new_with_proplist(context, configuration.name, &spec, &map, properties)
       else { throw .pulse(in: context, call: "pa_stream_new_with_proplist") }
