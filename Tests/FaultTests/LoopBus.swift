@@ -13,6 +13,7 @@ final class LoopBus: AudioBus {
   }
   private struct State {
     var periods: [Period] = []
+    var captured: [Int16] = []
     var sent = 0
     var reads = 0
   }
@@ -23,6 +24,7 @@ final class LoopBus: AudioBus {
     let value = samples[0]
     state.withLock { state in
       state.periods.append(Period(time: .now, roundTrip: IndexCode.lag(of: value, sent: state.sent)))
+      samples.withUnsafeBufferPointer { state.captured.append(contentsOf: $0) }
     }
   }
 
@@ -48,6 +50,9 @@ final class LoopBus: AudioBus {
   }
 
   var periods: [Period] { state.withLock { $0.periods } }
+
+  /// All that was captured, silence included.
+  var captured: [Int16] { state.withLock { $0.captured } }
 
   /// How many periods were read to be rendered.
   var reads: Int { state.withLock { $0.reads } }
