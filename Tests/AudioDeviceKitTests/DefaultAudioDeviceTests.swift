@@ -77,6 +77,45 @@ import VirtualBackend
     #expect(bench.openStreams == [])
   }
 
+  /// As PipeWire does with names that it does not know.
+  private final class StrayBackend: AudioBackend {
+    let base: VirtualBackend
+    init(_ base: VirtualBackend) { self.base = base }
+    var name: String { base.name }
+    var isAvailable: Bool { base.isAvailable }
+    func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { try base.devices() }
+    func watchDevices(onChange: @escaping @Sendable () -> Void) throws(AudioDeviceError) -> any AudioDeviceWatch {
+      try base.watchDevices(onChange: onChange)
+    }
+    func openStream(
+      _ configuration: AudioStreamConfiguration, client: any AudioStreamClient
+    ) throws(AudioDeviceError) -> any AudioStream {
+      var configuration = configuration
+      configuration.deviceID = nil
+      return try base.openStream(configuration, client: client)
+    }
+  }
+
+  @Test(arguments: [true, false]) func aBackendThatOpensTheDefaultWithoutAWord(mayStandIn: Bool) async throws {
+    let bench = try CallBench()
+    let events = bench.manager.events()
+    var configuration = bench.configuration
+    configuration.backend = .custom(StrayBackend(bench.backend))
+    configuration.outputRoute = .device("other", orDefault: mayStandIn)
+    try bench.manager.setAudioDevice(DefaultAudioDevice(configuration))
+    if mayStandIn {
+      try bench.manager.startRendering()
+      #expect(bench.backend.openStreams.map(\.deviceID) == ["speaker"])
+      for await event in events where event.kind.name == "fellBack" {
+        #expect(event.kind == .fellBack(.render, wished: "other", deviceID: "speaker"))
+        break
+      }
+    } else {
+      #expect { try bench.manager.startRendering() } throws: { ($0 as? AudioDeviceError)?.code == .deviceNotFound }
+      #expect(bench.openStreams == [])
+    }
+  }
+
   @Test func withoutABusAStartSaysSo() throws {
     let bench = try CallBench()
     let device = DefaultAudioDevice(bench.configuration)

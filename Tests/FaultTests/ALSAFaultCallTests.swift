@@ -109,6 +109,7 @@
         for device in devices { device.injectXrun() }
         expectSaneDelays()
         try expectAudio(breaks: 1)
+        #expect(call.bus.periods.allSatisfy { (.zero ... .seconds(1)).contains($0.age) })
         #expect(call.count("lost") == 0 && call.count("recovered") == 0, "\(call.story)")
       }
     }

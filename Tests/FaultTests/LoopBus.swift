@@ -7,7 +7,8 @@ import RealtimeSupport
 final class LoopBus: AudioBus {
   /// A captured period.
   struct Period: Sendable {
-    let time: AudioInstant
+    /// How long ago its first frame was captured, as it was told.
+    let age: Duration
     /// Frames from the render side to here; nil for silence.
     let roundTrip: Int?
   }
@@ -23,7 +24,7 @@ final class LoopBus: AudioBus {
   func writeCaptureData(_ samples: borrowing Span<Int16>, capturedAt time: AudioInstant) {
     let value = samples[0]
     state.withLock { state in
-      state.periods.append(Period(time: .now, roundTrip: IndexCode.lag(of: value, sent: state.sent)))
+      state.periods.append(Period(age: .now - time, roundTrip: IndexCode.lag(of: value, sent: state.sent)))
       samples.withUnsafeBufferPointer { state.captured.append(contentsOf: $0) }
     }
   }

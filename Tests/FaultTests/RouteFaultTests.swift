@@ -122,7 +122,8 @@
           }
         }
         // The goal is 200 ms; a busy machine takes its time.
-        #expect(delays.sorted()[delays.count / 2] < .seconds(1), "\(delays)")
+        let median = try #require(delays.sorted().dropFirst(delays.count / 2).first)
+        #expect(median < .seconds(1), "\(delays)")
       }
 
       @Test func aFollowedDefaultIsFollowed() throws {

@@ -50,6 +50,19 @@
       }
     }
 
+    /// Expects that the devices are watched.
+    ///
+    /// - Throws: ``AudioTestSupport/RigError`` when the server makes no device.
+    func expectNewDevicesAreTold() throws {
+      try server.loadModule("module-null-sink", "sink_name=late")
+      let isTold = eventually {
+        log.events.contains { event in
+          if case .devices(.appeared(let device)) = event.kind { device.id == "late" } else { false }
+        }
+      }
+      #expect(isTold, "\(story)")
+    }
+
     /// The devices that our streams are on, as the server sees it.
     func positions() throws -> (output: [String?], input: [String?]) {
       let snapshot = try server.snapshot()

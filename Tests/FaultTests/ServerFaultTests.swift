@@ -27,6 +27,7 @@
           // One event each way when it breaks, and one when it is back.
           call.expectOneLoss()
         }
+        try call.expectNewDevicesAreTold()
         #expect(call.manager.gates.captureIsWished && call.manager.gates.renderingIsWished)
         #expect(call.manager.statistics.capture.silentFrames > 0 && call.manager.statistics.render.silentFrames > 0)
       }
@@ -61,6 +62,13 @@
         for direction in AudioDirection.allCases {
           #expect(call.count("fellBack", direction) == 1 && call.count("recovered", direction) == 1, "\(call.story)")
         }
+        // Once more the same: that the default stands in has been told.
+        call.bus.clear()
+        call.server.kill()
+        #expect(eventually { call.count("lost") == 4 }, "\(call.story)")
+        try call.server.restart()
+        #expect(call.waitForSound(within: .seconds(2)), "\(call.story)")
+        #expect(call.count("fellBack") == 2, "\(call.story)")
       }
 
       @Test(arguments: SoundServerKind.allCases) func noServerAtTheStart(kind: SoundServerKind) throws {
@@ -77,6 +85,7 @@
         for direction in AudioDirection.allCases {
           #expect(call.count("failed", direction) == 1 && call.count("recovered", direction) == 1, "\(call.story)")
         }
+        try call.expectNewDevicesAreTold()
       }
 
       @Test(arguments: FaultCall.isFull ? [300, 2_000, 10_000] : [300, 2_000])
