@@ -152,9 +152,20 @@ struct Bench {
   let bus = RecordingBus()
 
   init() throws {
-    clock = try ManualPeriodClock()
-    manager = AudioDeviceManager(clock: clock)
+    let clock = try ManualPeriodClock()
+    try self.init(clock, pacing: clock)
+  }
+
+  /// A bench whose manager sees the clock through another one.
+  init(_ clock: ManualPeriodClock, pacing: any PeriodClock) throws {
+    self.clock = clock
+    manager = AudioDeviceManager(clock: pacing)
     try manager.setAudioBus(bus)
     try manager.setAudioDevice(device)
+  }
+
+  func startCall() throws {
+    try manager.startCapture()
+    try manager.startRendering()
   }
 }
