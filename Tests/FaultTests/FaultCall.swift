@@ -10,8 +10,8 @@ class FaultCall: @unchecked Sendable {
 
   /// Whether what takes long is tested as well: `Tests/run --faults`.
   static let isFull = ProcessInfo.processInfo.environment["AUDIODEVICEKIT_FAULTS"] != nil
-  /// Whether the processor's time of this process is a call's: no other suite was asked for.
-  private static let isAlone = CommandLine.arguments.contains { $0.contains("FaultTests") }
+  /// Whether the processor's time of this process is a call's: no other suite was asked for, and no sanitizer works too.
+  private static let isAlone = CommandLine.arguments.contains { $0.contains("FaultTests") } && HeapCalls.areCounted
 
   let manager = AudioDeviceManager()
   let bus = LoopBus()

@@ -60,7 +60,7 @@
         var module = try plugIn()
         try call.start(direction)
         #expect(eventually { (try? call.positions(direction)) == ["usb"] })
-        for _ in 0..<(FaultCall.isFull ? 5 : 1) {
+        for _ in 0..<(FaultCall.isFull ? 2 : 1) {
           call.forgetEvents()
           try call.server.unloadModule(module)
           #expect(eventually(within: .seconds(1)) { call.count("lost", direction) == 1 }, "\(call.story)")
@@ -111,7 +111,7 @@
             delays.append(change.time - told)
           }
         }
-        for _ in 0..<(FaultCall.isFull ? 10 : 2) {
+        for _ in 0..<(FaultCall.isFull ? 5 : 2) {
           for (direction, arguments) in [
             (AudioDirection.render, ["module-null-sink", "sink_name=usb"]),
             (.capture, ["module-remap-source", "source_name=usb", "master=micfeed.monitor"]),
