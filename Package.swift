@@ -133,7 +133,8 @@ let package = Package(
       name: "WaveFileTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "WaveFile"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "PulseBackendTests", dependencies: ["AudioDeviceCore", "AudioTestSupport", "PulseBackend", pulse],
+      name: "PulseBackendTests",
+      dependencies: ["AudioDeviceCore", "AudioTestSupport", "PulseBackend", "RealtimeSupport", pulse],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "ALSABackendTests", dependencies: ["ALSABackend", "AudioDeviceCore", "AudioTestSupport"],

@@ -58,6 +58,13 @@ public struct AudioFormat: Sendable, Hashable, BitwiseCopyable, CustomStringConv
     return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / sampleRate)
   }
 
+  /// How long a number of frames lasts, in nanoseconds: for the audio path, where ``Swift/Duration``'s 128 bits cost
+  /// more than all other arithmetic. The count is that of some buffer; it does not reach 292 years.
+  package func nanoseconds(ofFrames frames: Int) -> Int64 {
+    let (seconds, rest) = frames.quotientAndRemainder(dividingBy: sampleRate)
+    return Int64(seconds &* 1_000_000_000 &+ rest &* 1_000_000_000 / sampleRate)
+  }
+
   /// How many whole frames fit into a duration.
   ///
   /// - Parameter duration: Clamped to ±1 day.

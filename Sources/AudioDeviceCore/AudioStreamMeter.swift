@@ -5,7 +5,8 @@ internal import Synchronization
 /// For authors of backends.
 public final class AudioStreamMeter: Sendable {
   /// The largest delay that is told; what is above is clamped.
-  public static let maximumLatency = Duration.seconds(10)
+  public static let maximumLatency = Duration.nanoseconds(maximumNanoseconds)
+  private static var maximumNanoseconds: Int64 { 10_000_000_000 }
 
   private let frames = Atomic<Int>(0)
   private let lostFrames = Atomic<Int>(0)
@@ -31,12 +32,14 @@ public final class AudioStreamMeter: Sendable {
   ///
   /// - Parameter nanoseconds: Signed, as sources tell it.
   public func setLatency(nanoseconds: Int64) {
-    latencyNanoseconds.store(
-      min(max(nanoseconds, 0), Self.maximumLatency.wholeNanoseconds), ordering: .relaxed)
+    latencyNanoseconds.store(min(max(nanoseconds, 0), Self.maximumNanoseconds), ordering: .relaxed)
   }
 
   /// The delay that was set last.
   public var latency: Duration { .nanoseconds(latencyNanoseconds.load(ordering: .relaxed)) }
+
+  /// ``latency`` in nanoseconds, for the audio path.
+  package var nanoseconds: Int64 { latencyNanoseconds.load(ordering: .relaxed) }
 
   /// The counters now.
   public var statistics: AudioDeviceStatistics.Direction {

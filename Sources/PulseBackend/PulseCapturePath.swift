@@ -15,6 +15,9 @@
     private let format: AudioFormat
     private var client: (any AudioStreamClient)?
     private let state: PulseStreamState
+    /// What is told of each pass, and under which number.
+    private let wait: PulseWait
+    private let key: Int
     private var assembler: PeriodAssembler
     private var clock: PulseStreamClock
     private var isRunning = false
@@ -32,11 +35,16 @@
     /// Until when to drop what comes, at the latest; nil where nothing is dropped.
     private var droppingUntil: AudioInstant?
 
-    init(stream: OpaquePointer, format: AudioFormat, client: any AudioStreamClient, state: PulseStreamState) {
+    init(
+      stream: OpaquePointer, format: AudioFormat, client: any AudioStreamClient, state: PulseStreamState,
+      wait: PulseWait, key: Int
+    ) {
       self.stream = stream
       self.format = format
       self.client = client
       self.state = state
+      self.wait = wait
+      self.key = key
       assembler = PeriodAssembler(format: format)
       clock = PulseStreamClock(stream: stream, direction: .capture, format: format)
     }
@@ -45,9 +53,9 @@
       let context = Unmanaged.passUnretained(self).toOpaque()
       pa_stream_set_read_callback(
         stream,
-        { _, _, context in
+        { _, readable, context in
           guard let context else { return }
-          Unmanaged<PulseCapturePath>.fromOpaque(context).takeUnretainedValue().read()
+          Unmanaged<PulseCapturePath>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.read(readable) }
         }, context)
       pa_stream_set_latency_update_callback(
         stream,
@@ -82,42 +90,45 @@
     }
 
     /// libpulse's read callback: on the audio path, no allocation and no lock of ours.
-    private func read() {
+    private func read(_ readable: Int) {
       let now = AudioInstant.now
       passes &+= 1
+      wait.pass(key, now: now)
       if let lastArrival, droppingUntil == nil { check(gap: now - lastArrival, now: now) }
       guard isRunning, droppingUntil.map({ now > $0 }) ?? true else { return dropAll() }
       if droppingUntil != nil { didRecover(now: now) }
       lastArrival = now
       clock.refresh()
-      readAll(now: now)
+      read(readable, now: now)
     }
 
-    private func readAll(now: AudioInstant) {
+    private func read(_ readable: Int, now: AudioInstant) {
       // The age of what is read next; from here on it is known by counting. Before the first report, that of a period.
-      var age = clock.delay(now: now) ?? format.periodDuration
-      while isRunning, !state.isClosed.load(ordering: .relaxed) {
+      var age = clock.delay(now: now) ?? format.nanoseconds(ofFrames: format.framesPerPeriod)
+      var rest = readable
+      while rest > 0, isRunning, !state.isClosed.load(ordering: .relaxed) {
         var data: UnsafeRawPointer?
         var length = 0
         guard pa_stream_peek(stream, &data, &length) >= 0, length > 0 else { return }
+        rest -= length
         let frames = length / format.bytesPerFrame
         // A hole: the server lost it, and its time is kept with silence.
         if data == nil { state.meter.addLostFrames(frames) }
         deliver(data, frames: frames, age: age, now: now)
-        age -= format.duration(ofFrames: frames)
+        age &-= format.nanoseconds(ofFrames: frames)
         guard pa_stream_drop(stream) >= 0 else { return }
       }
     }
 
-    private func deliver(_ data: UnsafeRawPointer?, frames: Int, age: Duration, now: AudioInstant) {
+    private func deliver(_ data: UnsafeRawPointer?, frames: Int, age: Int64, now: AudioInstant) {
       let samples = data?.assumingMemoryBound(to: Int16.self)
       assembler.append(samples, count: frames * format.channelCount) { period, framesBehind in
         guard !state.isClosed.load(ordering: .relaxed) else { return }
-        let age = age - format.duration(ofFrames: frames - framesBehind - format.framesPerPeriod)
-        state.meter.setLatency(nanoseconds: age.wholeNanoseconds)
+        let age = age &- format.nanoseconds(ofFrames: frames - framesBehind - format.framesPerPeriod)
+        state.meter.setLatency(nanoseconds: age)
         state.meter.addFrames(format.framesPerPeriod)
         // A monitor gives audio before it is heard, which makes its age negative.
-        client?.streamDidCapture(&period, capturedAt: now + (.zero - max(age, .zero)))
+        client?.streamDidCapture(&period, capturedAt: AudioInstant(nanoseconds: now.nanoseconds - max(age, 0)))
       }
     }
 

@@ -12,6 +12,8 @@
     let api: UnsafeMutablePointer<pa_mainloop_api>
     /// How long to wait for what.
     let limits: PulseLimits
+    /// How the thread waits.
+    let wait: PulseWait
     /// The streams that exist at the server, or will, by key. A stream leaves when libpulse has seen its end.
     var streams: [Int: PulseStreamCore] = [:]
     /// Who watches the devices.
@@ -53,11 +55,21 @@
       self.application = application
       self.limits = limits
       self.commands = commands
+      wait = PulseWait(wakeUp: commands.event.fileDescriptor)
+      pa_mainloop_set_poll_func(
+        mainloop,
+        { descriptors, count, timeout, context in
+          guard let descriptors, let context else { return -1 }
+          return Unmanaged<PulseWait>.fromOpaque(context)._withUnsafeGuaranteedRef {
+            $0.wait(descriptors, count: Int(count), timeout: timeout)
+          }
+        }, Unmanaged.passUnretained(wait).toOpaque())
       wakeUp = api.pointee.io_new(
         api, commands.event.fileDescriptor, PA_IO_EVENT_INPUT,
         { _, _, _, _, context in
           guard let context else { return }
           let connection = Unmanaged<PulseConnection>.fromOpaque(context).takeUnretainedValue()
+          connection.wait.attend(now: .now)
           for command in connection.commands.take() { command(connection) }
         }, Unmanaged.passUnretained(self).toOpaque())
     }

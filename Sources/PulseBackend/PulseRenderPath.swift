@@ -11,22 +11,30 @@
     private let format: AudioFormat
     private var client: (any AudioStreamClient)?
     private let state: PulseStreamState
+    /// What is told of each pass, and under which number.
+    private let wait: PulseWait
+    private let key: Int
     /// For a period that the server's memory does not take in one piece.
     private let scratch: UnsafeMutableRawPointer
     private var clock: PulseStreamClock
     private var isRunning = false
     /// When periods were last written; nil where the stream begins anew.
     private var lastWrite: AudioInstant?
-    /// The delay of what was written last.
-    private var lastDelay = Duration.zero
-    /// The last time for which the server got nothing while it had nothing left, and when that ended.
-    private var drought: (length: Duration, end: AudioInstant)?
+    /// The delay of what was written last, in nanoseconds.
+    private var lastDelay: Int64 = 0
+    /// The last time for which the server got nothing while it had nothing left, and when that ended; in nanoseconds.
+    private var drought: (length: Int64, end: AudioInstant)?
 
-    init(stream: OpaquePointer, format: AudioFormat, client: any AudioStreamClient, state: PulseStreamState) {
+    init(
+      stream: OpaquePointer, format: AudioFormat, client: any AudioStreamClient, state: PulseStreamState,
+      wait: PulseWait, key: Int
+    ) {
       self.stream = stream
       self.format = format
       self.client = client
       self.state = state
+      self.wait = wait
+      self.key = key
       clock = PulseStreamClock(stream: stream, direction: .render, format: format)
       scratch = .allocate(byteCount: format.bytesPerPeriod, alignment: 16)
     }
@@ -39,7 +47,7 @@
         stream,
         { _, _, context in
           guard let context else { return }
-          Unmanaged<PulseRenderPath>.fromOpaque(context).takeUnretainedValue().write()
+          Unmanaged<PulseRenderPath>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.write() }
         }, context)
       pa_stream_set_latency_update_callback(
         stream,
@@ -70,11 +78,11 @@
     /// The server ran dry: the silence is what was not written in time, less what was still to be played.
     func countXrun() {
       let now = AudioInstant.now
-      var silence = lastWrite.map { now - $0 - lastDelay } ?? .zero
+      var silence = lastWrite.map { now.nanoseconds - $0.nanoseconds - lastDelay } ?? 0
       if let drought, now - drought.end < .seconds(1) { silence = max(silence, drought.length) }
       drought = nil
       clock.reset()
-      state.meter.addXrun(lostFrames: format.frames(in: silence))
+      state.meter.addXrun(lostFrames: format.frames(in: .nanoseconds(silence)))
       client?.streamDidNotice(.xrun)
     }
 
@@ -83,16 +91,21 @@
       guard isRunning else { return }
       let now = AudioInstant.now
       passes &+= 1
-      if let lastWrite, now - lastWrite > lastDelay { drought = (now - lastWrite - lastDelay, now) }
+      wait.pass(key, now: now)
+      if let lastWrite {
+        let missing = now.nanoseconds - lastWrite.nanoseconds - lastDelay
+        if missing > 0 { drought = (missing, now) }
+      }
       let period = format.bytesPerPeriod
       clock.refresh()
       // Before the first report, what was written at once is all there is.
-      var delay = max(clock.delay(now: now) ?? .zero, .zero)
-      while isRunning, !state.isClosed.load(ordering: .relaxed) {
-        let writable = pa_stream_writable_size(stream)
-        guard writable != .max, writable >= period else { break }
-        guard let written = writePeriods(writable / period, delay: delay) else { break }
-        delay += format.duration(ofFrames: written * format.framesPerPeriod)
+      var delay = max(clock.delay(now: now) ?? 0, 0)
+      let writable = pa_stream_writable_size(stream)
+      var wanted = writable == .max ? 0 : writable / period
+      while wanted > 0, isRunning, !state.isClosed.load(ordering: .relaxed) {
+        guard let written = writePeriods(wanted, delay: delay) else { break }
+        wanted -= written
+        delay &+= format.nanoseconds(ofFrames: written * format.framesPerPeriod)
         lastWrite = now
         lastDelay = delay
       }
@@ -101,7 +114,7 @@
     /// Writes up to so many periods, at least one.
     ///
     /// - Returns: How many; nil when the server takes no more, or the stream was closed meanwhile.
-    private func writePeriods(_ wanted: Int, delay: Duration) -> Int? {
+    private func writePeriods(_ wanted: Int, delay: Int64) -> Int? {
       let period = format.bytesPerPeriod
       var space: UnsafeMutableRawPointer?
       var size = wanted * period
@@ -114,7 +127,7 @@
       }
       let periods = min(size / period, wanted)
       for index in 0..<periods {
-        let delay = delay + format.duration(ofFrames: index * format.framesPerPeriod)
+        let delay = delay &+ format.nanoseconds(ofFrames: index * format.framesPerPeriod)
         guard fill(space + index * period, delay: delay) else {
           pa_stream_cancel_write(stream)
           return nil
@@ -126,11 +139,11 @@
     /// Has the client fill a period.
     ///
     /// - Returns: Whether the stream still runs.
-    private func fill(_ space: UnsafeMutableRawPointer, delay: Duration) -> Bool {
+    private func fill(_ space: UnsafeMutableRawPointer, delay: Int64) -> Bool {
       let samples = UnsafeMutableBufferPointer(
         start: space.assumingMemoryBound(to: Int16.self), count: format.samplesPerPeriod)
       samples.update(repeating: 0)
-      state.meter.setLatency(nanoseconds: delay.wholeNanoseconds)
+      state.meter.setLatency(nanoseconds: delay)
       state.meter.addFrames(format.framesPerPeriod)
       var span = samples.mutableSpan
       client?.streamWillRender(&span)

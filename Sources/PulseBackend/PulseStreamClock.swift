@@ -38,7 +38,7 @@
     ///
     /// - Parameter now: When it came.
     mutating func takeReport(now: AudioInstant) {
-      guard let report = pa_stream_get_timing_info(stream)?.pointee else { return }
+      guard var report = pa_stream_get_timing_info(stream)?.pointee else { return }
       let index = direction == .render ? report.read_index : report.write_index
       let isCorrupt = direction == .render ? report.read_index_corrupt : report.write_index_corrupt
       guard isCorrupt == 0 else { return }
@@ -48,7 +48,7 @@
       // Audio from a monitor is there before it is heard.
       case .capture: reported &+= nanoseconds(report.source_usec) - nanoseconds(report.sink_usec)
       }
-      let sent = now + .nanoseconds(-nanoseconds(report.transport_usec))
+      let sent = AudioInstant(nanoseconds: now.nanoseconds - nanoseconds(pa_timeval_age(&report.timestamp)))
       let isResting = direction == .render && report.playing == 0
       if let expected = position(at: sent), isResting == self.isResting {
         let error = reported &- expected
@@ -76,25 +76,23 @@
     /// which is negative where a monitor gives a frame before it is heard. Nil as long as nothing is known.
     ///
     /// - Parameter now: The present.
-    /// - Returns: The delay.
-    func delay(now: AudioInstant) -> Duration? {
+    /// - Returns: The delay in nanoseconds.
+    func delay(now: AudioInstant) -> Int64? {
       guard let atDevice = position(at: now), let info = pa_stream_get_timing_info(stream) else { return nil }
       switch direction {
-      case .render: return .nanoseconds(nanoseconds(info.pointee.write_index) &- atDevice)
-      case .capture: return .nanoseconds(atDevice &- nanoseconds(info.pointee.read_index))
+      case .render: return nanoseconds(info.pointee.write_index) &- atDevice
+      case .capture: return atDevice &- nanoseconds(info.pointee.read_index)
       }
     }
 
     private func position(at instant: AudioInstant) -> Int64? {
       guard let position else { return nil }
-      return isResting ? position : position &+ (instant - moment).wholeNanoseconds
+      return isResting ? position : position &+ (instant.nanoseconds &- moment.nanoseconds)
     }
 
     /// Wraps around, as do the sums of positions here: only their differences count.
     private func nanoseconds(_ index: Int64) -> Int64 {
-      let frames = index / Int64(format.bytesPerFrame)
-      let (seconds, rest) = frames.quotientAndRemainder(dividingBy: Int64(format.sampleRate))
-      return seconds &* 1_000_000_000 &+ rest * 1_000_000_000 / Int64(format.sampleRate)
+      format.nanoseconds(ofFrames: Int(index) / format.bytesPerFrame)
     }
 
     /// Clamped to an hour, which no sound device reaches.

@@ -47,6 +47,7 @@
       guard let granted = pa_stream_get_buffer_attr(stream) else { return }
       let attributes = PulseBufferAttributes(direction, granted: granted.pointee)
       state.bufferAttributes.withLock { $0 = attributes }
+      expectPasses()
     }
 
     private func didMove() {

@@ -23,6 +23,7 @@
     let key: Int
     let stream: OpaquePointer
     let direction: AudioDirection
+    let format: AudioFormat
     let state: PulseStreamState
     private(set) var phase = Phase.opening
     /// Whether the server holds the device back; as last told to the client.
@@ -55,7 +56,7 @@
       _ configuration: AudioStreamConfiguration, client: any AudioStreamClient, state: PulseStreamState, key: Int,
       connection: PulseConnection, context: OpaquePointer
     ) throws(AudioDeviceError) {
-      let format = configuration.format
+      format = configuration.format
       var spec = format.sampleSpec
       var map = pa_channel_map()
       pa_channel_map_init_extend(&map, UInt32(spec.channels), PA_CHANNEL_MAP_DEFAULT)
@@ -75,8 +76,12 @@
       wishedDevice = configuration.deviceID
       wishedAttributes = PulseBufferAttributes(direction, format: format, latency: configuration.latency)
       switch direction {
-      case .capture: path = PulseCapturePath(stream: stream, format: format, client: client, state: state)
-      case .render: path = PulseRenderPath(stream: stream, format: format, client: client, state: state)
+      case .capture:
+        path = PulseCapturePath(
+          stream: stream, format: format, client: client, state: state, wait: connection.wait, key: key)
+      case .render:
+        path = PulseRenderPath(
+          stream: stream, format: format, client: client, state: state, wait: connection.wait, key: key)
       }
     }
 
@@ -177,6 +182,7 @@
       guard wasAnswered else { return die(.pulse(in: pa_stream_get_context(stream), call: "pa_stream_cork")) }
       endStarting(.success(()))
       noteSuspension()
+      expectPasses()
       let timer = PulseTimer(api: connection.api) { [unowned self] in inspect() }
       timer.schedule(after: connection.limits.inspection)
       inspection = timer
@@ -244,6 +250,7 @@
       inspection?.cancel()
       inspection = nil
       path.stop()
+      connection.wait.forget(key)
       clearEventCallbacks()
     }
 
@@ -264,6 +271,13 @@
         return die(.pulseTimedOut(call: call))
       }
       inspection?.schedule(after: connection.limits.inspection)
+    }
+
+    /// Tells when a running stream's audio is to be expected.
+    func expectPasses() {
+      guard phase == .running, let attributes = state.bufferAttributes.withLock({ $0 }) else { return }
+      let step = Int(attributes.step) / format.bytesPerFrame
+      connection.wait.watch(key, step: format.duration(ofFrames: step))
     }
 
     /// Begins to measure anew, after the device was changed or held back.

@@ -4,7 +4,7 @@ import RealtimeSupport
 
 /// Plays numbered samples and logs what comes back, with the device's own estimates of its delays.
 final class NumberedBus: AudioBus {
-  private unowned let device: DefaultAudioDevice
+  private unowned(unsafe) let device: DefaultAudioDevice
 
   init(device: DefaultAudioDevice) { self.device = device }
 
