@@ -32,7 +32,9 @@ final class DirectionController: Sendable {
     var pacer: (pacer: SilencePacer, bus: GateBus)?
     var retryDelay = DirectionController.firstRetry
     var retryIsDue = false
-    var retryIsScheduled = false
+    /// The number of the retry that is scheduled; one that was called off finds another here, or none.
+    var scheduledRetry: Int?
+    var retryCount = 0
   }
 
   let direction: AudioDirection
@@ -78,12 +80,13 @@ final class DirectionController: Sendable {
     }
   }
 
-  /// Tries a lost device at once, elsewhere.
+  /// Tries a lost device at once, elsewhere, and then as often as one that was just lost.
   func retrySoon() {
     lane.async {
       self.progress.withLock { progress in
         progress.retryIsDue = true
         progress.retryDelay = Self.firstRetry
+        progress.scheduledRetry = nil
       }
       self.run()
     }
@@ -205,20 +208,23 @@ final class DirectionController: Sendable {
   }
 
   private func scheduleRetry() {
-    let delay: Duration? = progress.withLock { progress in
-      guard !progress.retryIsScheduled else { return nil }
-      progress.retryIsScheduled = true
+    let next: (number: Int, delay: Duration)? = progress.withLock { progress in
+      guard progress.scheduledRetry == nil else { return nil }
+      progress.retryCount += 1
+      progress.scheduledRetry = progress.retryCount
       defer { progress.retryDelay = min(progress.retryDelay * 2, Self.longestRetry) }
-      return progress.retryDelay
+      return (progress.retryCount, progress.retryDelay)
     }
-    guard let delay else { return }
-    lane.async(after: delay) { [weak self] in
+    guard let next else { return }
+    lane.async(after: next.delay) { [weak self] in
       guard let self else { return }
-      self.progress.withLock { progress in
-        progress.retryIsScheduled = false
+      let isStillScheduled = self.progress.withLock { progress in
+        guard progress.scheduledRetry == next.number else { return false }
+        progress.scheduledRetry = nil
         progress.retryIsDue = true
+        return true
       }
-      self.run()
+      if isStillScheduled { self.run() }
     }
   }
 

@@ -196,6 +196,7 @@ final class DeviceRouter: Sendable {
     }
     for direction in AudioDirection.allCases {
       guard environment.isRunning(direction) else {
+        state.withLock { $0[direction].noteDefault(among: devices, now: .now) }
         environment.mayBeBack(direction)
         continue
       }

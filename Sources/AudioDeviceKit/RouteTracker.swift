@@ -72,6 +72,18 @@ struct RouteTracker {
     self.position = position
   }
 
+  /// Keeps which device is the default, and when another one became it. ``judge(_:position:now:)`` does so by itself.
+  ///
+  /// - Parameters:
+  ///   - devices: What there is.
+  ///   - now: The present.
+  mutating func noteDefault(among devices: [AudioDeviceInfo], now: AudioInstant) {
+    let newDefault = devices.first { $0.direction == direction && $0.isDefault }?.id
+    guard let newDefault, newDefault != defaultDevice else { return }
+    if defaultDevice != nil { defaultChange = now }
+    defaultDevice = newDefault
+  }
+
   /// Judges where the stream is, after it was moved or the devices changed.
   ///
   /// - Parameters:
@@ -84,10 +96,7 @@ struct RouteTracker {
     func exists(_ id: String) -> Bool { devices.contains { $0.id == id } }
     let newDefault = devices.first(where: \.isDefault)?.id
     let isFirstLook = defaultDevice == nil
-    if let newDefault, newDefault != defaultDevice {
-      if !isFirstLook { defaultChange = now }
-      defaultDevice = newDefault
-    }
+    noteDefault(among: devices, now: now)
     if let choice = userChoice, !exists(choice) { userChoice = nil }
     guard let position else { return .stays }
     let former = self.position

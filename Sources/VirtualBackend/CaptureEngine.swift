@@ -7,13 +7,16 @@ final class CaptureEngine: PeriodEngine {
   let tolerance = Duration.milliseconds(40)
 
   private let source: any PeriodSource
+  private let clock: DeviceClock
   private let period: UnsafeMutableBufferPointer<Int16>
 
   /// - Parameters:
   ///   - source: Where the samples come from.
   ///   - format: Of the client.
-  init(_ source: any PeriodSource, format: AudioFormat) {
+  ///   - clock: The device's.
+  init(_ source: any PeriodSource, format: AudioFormat, clock: DeviceClock) {
     self.source = source
+    self.clock = clock
     latency = format.periodDuration
     period = .allocate(capacity: format.samplesPerPeriod)
     period.initialize(repeating: 0)
@@ -25,7 +28,7 @@ final class CaptureEngine: PeriodEngine {
     let time = pace.instant(ofPeriod: pace.index - 1)
     let missing = source.fill(period, capturedAt: time)
     var span = period.mutableSpan
-    client.streamDidCapture(&span, capturedAt: time)
+    client.streamDidCapture(&span, capturedAt: clock.baseInstant(time))
     return missing
   }
 

@@ -9,7 +9,7 @@ protocol PeriodSource: AnyObject {
   ///
   /// - Parameters:
   ///   - period: Interleaved, in the format of the stream; holds what the client left in it.
-  ///   - time: When its first frame is captured.
+  ///   - time: When its first frame is captured, by the device's clock.
   /// - Returns: Frames that should have been there and were not; they are silence.
   func fill(_ period: UnsafeMutableBufferPointer<Int16>, capturedAt time: AudioInstant) -> Int
 
@@ -72,17 +72,19 @@ final class FunctionSource: PeriodSource {
   typealias Function = @Sendable (inout MutableSpan<Int16>, AudioFormat, AudioInstant) -> Void
 
   private let format: AudioFormat
+  private let clock: DeviceClock
   private let function: Function
 
-  init(format: AudioFormat, _ function: @escaping Function) {
+  init(format: AudioFormat, clock: DeviceClock, _ function: @escaping Function) {
     self.format = format
+    self.clock = clock
     self.function = function
   }
 
   func fill(_ period: UnsafeMutableBufferPointer<Int16>, capturedAt time: AudioInstant) -> Int {
     period.update(repeating: 0)
     var span = period.mutableSpan
-    function(&span, format, time)
+    function(&span, format, clock.baseInstant(time))
     return 0
   }
 

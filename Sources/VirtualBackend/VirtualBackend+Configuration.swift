@@ -44,6 +44,9 @@ extension VirtualBackend {
     public var format: AudioFormat
     /// Where its sound goes.
     public var target: RenderTarget
+    /// How fast its clock runs against the backend's, in parts per million within ±10000; negative is slow. Hardware
+    /// is within some 100 of the truth.
+    public var clockDrift: Double
 
     /// A speaker.
     ///
@@ -52,14 +55,16 @@ extension VirtualBackend {
     ///   - name: What people read.
     ///   - format: The format of its timeline and of its target.
     ///   - target: Where its sound goes.
+    ///   - clockDrift: How fast its clock runs against the backend's, in parts per million.
     public init(
       id: String = "speaker", name: String = "Virtual speaker", format: AudioFormat = .stereo,
-      target: RenderTarget = .nothing
+      target: RenderTarget = .nothing, clockDrift: Double = 0
     ) {
       self.id = id
       self.name = name
       self.format = format
       self.target = target
+      self.clockDrift = clockDrift
     }
   }
 
@@ -86,6 +91,9 @@ extension VirtualBackend {
     public var name: String
     /// What it hears.
     public var source: CaptureSource
+    /// How fast its clock runs against the backend's, in parts per million within ±10000; negative is slow. A loopback
+    /// microphone runs by its speaker's clock and has none of its own.
+    public var clockDrift: Double
 
     /// A microphone.
     ///
@@ -93,12 +101,15 @@ extension VirtualBackend {
     ///   - id: Unique among the microphones.
     ///   - name: What people read.
     ///   - source: What it hears.
+    ///   - clockDrift: How fast its clock runs against the backend's, in parts per million.
     public init(
-      id: String = "microphone", name: String = "Virtual microphone", source: CaptureSource = .silence
+      id: String = "microphone", name: String = "Virtual microphone", source: CaptureSource = .silence,
+      clockDrift: Double = 0
     ) {
       self.id = id
       self.name = name
       self.source = source
+      self.clockDrift = clockDrift
     }
   }
 

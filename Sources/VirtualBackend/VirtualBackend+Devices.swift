@@ -4,7 +4,8 @@ extension VirtualBackend {
   /// Plugs a speaker in, behind the others. Watches are told. Any thread but an audio thread.
   ///
   /// - Parameter speaker: The speaker.
-  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken.
+  /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken, or the clock
+  ///   cannot be.
   public func addSpeaker(_ speaker: Speaker) throws(AudioDeviceError) {
     try changeDevices { (devices) throws(AudioDeviceError) in try devices.add(speaker) }
   }
@@ -13,7 +14,7 @@ extension VirtualBackend {
   ///
   /// - Parameter microphone: The microphone.
   /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when the id is taken, or the source
-  ///   cannot be.
+  ///   or the clock cannot be.
   public func addMicrophone(_ microphone: Microphone) throws(AudioDeviceError) {
     try changeDevices { (devices) throws(AudioDeviceError) in try devices.add(microphone) }
   }

@@ -14,7 +14,7 @@ public import AudioDeviceCore
 /// capture is one period. A render stream asks for frames that will sound one latency later: 40 ms, or the wish of the
 /// configuration within 20 … 500 ms. Frames rendered are heard by a loopback microphone with no delay but that of its
 /// source, so that the round trip of a frame is the latency of the render stream, the source's delay and the latency of
-/// the capture stream, exactly. Where formats differ a converter stands between, which delays nothing: it looks ahead
+/// the capture stream, exactly. A device whose clock drifts does all that by its own clock. Where formats differ a converter stands between, which delays nothing: it looks ahead
 /// within the latency.
 ///
 /// A stream that comes late on the machine's clock catches up as long as a device's buffer would have held out: the
@@ -27,6 +27,8 @@ public final class VirtualBackend: AudioBackend {
   /// What paces all streams.
   public let clock: any PeriodClock
 
+  /// When the clocks of all devices show what ``clock`` does.
+  private let epoch: AudioInstant
   let registry = StreamRegistry()
   let faults = Locked(Faults())
   private let devicesState: Locked<VirtualDevices>
@@ -37,6 +39,7 @@ public final class VirtualBackend: AudioBackend {
   /// - Parameter clock: What paces all streams.
   public init(clock: any PeriodClock = SystemPeriodClock.shared) {
     self.clock = clock
+    epoch = clock.now
     devicesState = Locked(VirtualDevices())
   }
 
@@ -46,11 +49,12 @@ public final class VirtualBackend: AudioBackend {
   ///   - configuration: Which devices there are.
   ///   - clock: What paces all streams.
   /// - Throws: ``AudioDeviceCore/AudioDeviceError`` with the code `invalidArgument` when two devices of a direction
-  ///   share an id, or a source cannot be.
+  ///   share an id, or a source or a clock cannot be.
   public init(
     configuration: Configuration, clock: any PeriodClock = SystemPeriodClock.shared
   ) throws(AudioDeviceError) {
     self.clock = clock
+    epoch = clock.now
     devicesState = Locked(try VirtualDevices(configuration))
   }
 
@@ -107,6 +111,7 @@ public final class VirtualBackend: AudioBackend {
   ) throws(AudioDeviceError) -> VirtualStream {
     let speaker = try speaker(configuration.deviceID)
     let id = speaker.description.id
+    let clock = deviceClock(speaker.description.clockDrift)
     let timeline = try speaker.open(clock) { [registry] error in
       // On the output's thread, when the speaker's file cannot be written on.
       for runner in registry.runners(where: { $0.deviceID == id && $0.direction == .render }) {
@@ -114,7 +119,7 @@ public final class VirtualBackend: AudioBackend {
       }
     }
     let engine = RenderEngine(speaker, timeline, format: configuration.format, latency: configuration.latency)
-    return try stream(configuration, id, engine, client) { (devices) throws(AudioDeviceError) in
+    return try stream(configuration, id, engine, client, clock) { (devices) throws(AudioDeviceError) in
       if let failure = speaker.failure { throw failure }
       _ = try devices.speaker(id)
     }
@@ -127,6 +132,7 @@ public final class VirtualBackend: AudioBackend {
     let microphone = try devicesState.withLock { (devices) throws(AudioDeviceError) in
       try devices.microphone(configuration.deviceID)
     }
+    var clock = deviceClock(microphone.clockDrift)
     var feed: FileFeed?
     let source: any PeriodSource
     switch microphone.source {
@@ -138,18 +144,20 @@ public final class VirtualBackend: AudioBackend {
       feed = file
       source = FileSource(file, format: format)
     case .loopback(let speakerID, let delay):
-      source = LoopbackSource(try speaker(speakerID).timeline(clock), delay: delay, format: format)
-    case .function(let function): source = FunctionSource(format: format, function)
+      let speaker = try speaker(speakerID)
+      clock = deviceClock(speaker.description.clockDrift)
+      source = LoopbackSource(try speaker.timeline(clock), delay: delay, format: format)
+    case .function(let function): source = FunctionSource(format: format, clock: clock, function)
     }
-    let engine = CaptureEngine(source, format: format)
-    return try stream(configuration, microphone.id, engine, client, feed) { (devices) throws(AudioDeviceError) in
+    let engine = CaptureEngine(source, format: format, clock: clock)
+    return try stream(configuration, microphone.id, engine, client, clock, feed) { (devices) throws(AudioDeviceError) in
       _ = try devices.microphone(microphone.id)
     }
   }
 
   private func stream(
     _ configuration: AudioStreamConfiguration, _ deviceID: String, _ engine: sending any PeriodEngine,
-    _ client: any AudioStreamClient, _ feed: FileFeed? = nil,
+    _ client: any AudioStreamClient, _ clock: DeviceClock, _ feed: FileFeed? = nil,
     confirm: (VirtualDevices) throws(AudioDeviceError) -> Void
   ) throws(AudioDeviceError) -> VirtualStream {
     let identity = StreamIdentity(key: registry.makeKey(), configuration: configuration, deviceID: deviceID)
@@ -165,6 +173,8 @@ public final class VirtualBackend: AudioBackend {
     }
     return stream
   }
+
+  private func deviceClock(_ drift: Double) -> DeviceClock { DeviceClock(clock, epoch: epoch, drift: drift) }
 
   // MARK: For the extensions
 

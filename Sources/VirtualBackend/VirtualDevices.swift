@@ -22,13 +22,13 @@ struct VirtualDevices {
   }
 
   mutating func add(_ speaker: VirtualBackend.Speaker) throws(AudioDeviceError) {
-    try check(speaker.id, .render)
+    try check(speaker.id, .render, speaker.clockDrift)
     speakers.append(VirtualSpeaker(speaker))
     updateListeners()
   }
 
   mutating func add(_ microphone: VirtualBackend.Microphone) throws(AudioDeviceError) {
-    try check(microphone.id, .capture)
+    try check(microphone.id, .capture, microphone.clockDrift)
     switch microphone.source {
     case .tone(let frequency, let level):
       guard (1...96_000).contains(frequency), level <= 0 else {
@@ -43,6 +43,10 @@ struct VirtualDevices {
       }
       guard (Duration.zero...Duration.seconds(1)).contains(delay) else {
         throw AudioDeviceError(.invalidArgument, "A loopback's delay must be 0 to 1 s.")
+      }
+      guard microphone.clockDrift == 0 else {
+        throw AudioDeviceError(
+          .invalidArgument, "A loopback microphone runs by its speaker's clock; give that one the drift.")
       }
     case .silence, .file, .function: break
     }
@@ -110,10 +114,15 @@ struct VirtualDevices {
     direction == .render ? speakers.map(\.description.id) : microphones.map(\.id)
   }
 
-  private func check(_ id: String, _ direction: AudioDirection) throws(AudioDeviceError) {
+  private func check(
+    _ id: String, _ direction: AudioDirection, _ clockDrift: Double
+  ) throws(AudioDeviceError) {
     guard !id.isEmpty, !ids(direction).contains(id) else {
       throw AudioDeviceError(
         .invalidArgument, "A virtual device needs an id that no other one has; '\(id)' is empty or taken.")
+    }
+    guard abs(clockDrift) <= 10_000 else {
+      throw AudioDeviceError(.invalidArgument, "A device's clock must be within 10000 parts per million of the truth.")
     }
   }
 

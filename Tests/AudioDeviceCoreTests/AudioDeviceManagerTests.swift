@@ -228,6 +228,29 @@ import Testing
       ])
   }
 
+  /// Tries that fail come after 50 ms, 100 ms and so on up to 2 s; a word that the device may be back begins anew.
+  @Test func triesBecomeRareUntilTheDeviceMayBeBack() async throws {
+    let bench = try Bench()
+    try bench.manager.startCapture()
+    bench.device.script.withLock { $0.captureFailures = .init(repeating: busy, count: 1000) }
+    let tries = Locked<[AudioInstant]>([])
+    bench.device.openGate.withLock { $0 = { tries.withLock { $0.append(.now) } } }
+    let host = try #require(bench.device.host)
+    host.didLose(.capture, AudioDeviceError(.deviceLost, "Gone."))
+    #expect(await becomesTrue { tries.withLock { $0.count } >= 8 })
+    let seen = tries.withLock { $0 }
+    for (index, wait) in [100, 200, 400, 800, 1_600, 2_000, 2_000].enumerated() {
+      let gap = seen[index + 1] - seen[index]
+      #expect(gap > .milliseconds(wait * 9 / 10) && gap < .milliseconds(wait + 1_500), "\(index): \(gap)")
+    }
+    let word = AudioInstant.now
+    host.mayBeBack(.capture)
+    func triesAfterTheWord() -> [AudioInstant] { tries.withLock { $0.filter { $0 >= word } } }
+    #expect(await becomesTrue { triesAfterTheWord().count >= 4 })
+    #expect(triesAfterTheWord()[3] - word < .seconds(1.7))
+    bench.manager.stopCapture()
+  }
+
   @Test func whatIsLostIsNotOpenedOnceItIsWishedNoMore() throws {
     let bench = try Bench()
     try bench.manager.startCapture()

@@ -134,6 +134,16 @@ func eventually(_ limit: Duration = .seconds(5), _ condition: () -> Bool) -> Boo
   return true
 }
 
+/// The same without holding a thread, for what takes long.
+func becomesTrue(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
+  let deadline = AudioInstant.now + limit
+  while !condition() {
+    guard AudioInstant.now < deadline else { return false }
+    try? await Task.sleep(for: .milliseconds(5))
+  }
+  return true
+}
+
 /// A manager with a scripted device, a recording bus and a clock in the test's hand.
 struct Bench {
   let clock: ManualPeriodClock
@@ -142,9 +152,20 @@ struct Bench {
   let bus = RecordingBus()
 
   init() throws {
-    clock = try ManualPeriodClock()
-    manager = AudioDeviceManager(clock: clock)
+    let clock = try ManualPeriodClock()
+    try self.init(clock, pacing: clock)
+  }
+
+  /// A bench whose manager sees the clock through another one.
+  init(_ clock: ManualPeriodClock, pacing: any PeriodClock) throws {
+    self.clock = clock
+    manager = AudioDeviceManager(clock: pacing)
     try manager.setAudioBus(bus)
     try manager.setAudioDevice(device)
+  }
+
+  func startCall() throws {
+    try manager.startCapture()
+    try manager.startRendering()
   }
 }

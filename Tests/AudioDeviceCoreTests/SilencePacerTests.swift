@@ -26,55 +26,42 @@ import Testing
     func makeWaiter() throws(SystemCallError) -> any ClockWaiter { Waiter(try manual.makeWaiter(), clock: self) }
   }
 
-  @Test func sleepsWhileTheDeviceFeedsAndIsThereAtOnceWhenItStops() throws {
-    let clock = try CountingClock()
-    let manager = AudioDeviceManager(clock: clock)
-    let (device, bus) = (ScriptedDevice(), RecordingBus())
-    try manager.setAudioBus(bus)
-    try manager.setAudioDevice(device)
-    try manager.startCapture()
-    try manager.startRendering()
-    func run(periods: Int) {
-      for _ in 0..<periods {
-        device.capture(3)
-        _ = device.render()
-        clock.manual.advance(by: .milliseconds(10))
-      }
+  /// A device that does its part for some periods of 10 ms: it captures a constant and renders.
+  private func run(_ bench: Bench, periods: Int) {
+    for _ in 0..<periods {
+      bench.device.capture(3, at: bench.clock.now)
+      _ = bench.device.render()
+      bench.clock.advance(by: .milliseconds(10))
     }
+  }
+
+  @Test func sleepsWhileTheDeviceFeedsAndIsThereAtOnceWhenItStops() throws {
+    let counting = try CountingClock()
+    let bench = try Bench(counting.manual, pacing: counting)
+    try bench.startCall()
     // Both pacers learn of it at their next period.
-    run(periods: 2)
-    let before = clock.waits.load(ordering: .relaxed)
-    run(periods: 1_000)
-    let waits = clock.waits.load(ordering: .relaxed) - before
+    run(bench, periods: 2)
+    let before = counting.waits.load(ordering: .relaxed)
+    run(bench, periods: 1_000)
+    let waits = counting.waits.load(ordering: .relaxed) - before
     #expect(waits <= 82, "\(waits) waits of two pacers in ten seconds")
 
-    _ = (bus.takeCaptured(), bus.takeReads())
-    try #require(device.host).setRinging(true)
-    clock.manual.advance(by: .milliseconds(500))
-    #expect((48...52).contains(bus.takeCaptured().count))
-    #expect((48...52).contains(bus.takeReads()))
-    manager.stopCapture()
-    manager.stopRendering()
+    _ = (bench.bus.takeCaptured(), bench.bus.takeReads())
+    try #require(bench.device.host).setRinging(true)
+    bench.clock.advance(by: .milliseconds(500))
+    #expect((48...52).contains(bench.bus.takeCaptured().count))
+    #expect((48...52).contains(bench.bus.takeReads()))
+    bench.manager.stopCapture()
+    bench.manager.stopRendering()
   }
 
   /// A device that hangs: the client gets silence at the pace, and what comes late is dropped, so that in all it gets
   /// just what time has passed.
   @Test func standsInForADeviceThatBringsNothing() throws {
-    let clock = try ManualPeriodClock()
-    let manager = AudioDeviceManager(clock: clock)
-    let (device, bus) = (ScriptedDevice(), RecordingBus())
-    try manager.setAudioBus(bus)
-    try manager.setAudioDevice(device)
-    try manager.startCapture()
-    try manager.startRendering()
-    func run(periods: Int) {
-      for _ in 0..<periods {
-        device.capture(3, at: clock.now)
-        _ = device.render()
-        clock.advance(by: .milliseconds(10))
-      }
-    }
-    run(periods: 100)
+    let bench = try Bench()
+    let (clock, device, bus) = (bench.clock, bench.device, bench.bus)
+    try bench.startCall()
+    run(bench, periods: 100)
     let hang = clock.now
     _ = (bus.takeCaptured(), bus.takeReads())
     clock.advance(by: .seconds(2))
@@ -85,9 +72,9 @@ import Testing
     for period in 0..<200 { device.capture(4, at: hang + .milliseconds(10 * period)) }
     let late = bus.takeCaptured()
     #expect(late.count <= 1)
-    let lost = manager.statistics.capture.lostFrames
+    let lost = bench.manager.statistics.capture.lostFrames
     #expect((198 * 480...200 * 480).contains(lost), "\(lost)")
-    run(periods: 100)
+    run(bench, periods: 100)
     let live = bus.takeCaptured()
     #expect((98...100).contains(live.count) && live.allSatisfy { $0 == 3 })
     #expect((98...101).contains(bus.takeReads()))
@@ -95,12 +82,9 @@ import Testing
 
   /// A driver whose times make no sense loses no more than stood in for it.
   @Test func timesThatMakeNoSenseCostNoMoreThanTheSilence() throws {
-    let clock = try ManualPeriodClock()
-    let manager = AudioDeviceManager(clock: clock)
-    let (device, bus) = (ScriptedDevice(), RecordingBus())
-    try manager.setAudioBus(bus)
-    try manager.setAudioDevice(device)
-    try manager.startCapture()
+    let bench = try Bench()
+    let (clock, device, bus) = (bench.clock, bench.device, bench.bus)
+    try bench.manager.startCapture()
     for _ in 0..<10 {
       device.capture(3, at: AudioInstant(nanoseconds: 0))
       clock.advance(by: .milliseconds(10))

@@ -77,6 +77,50 @@ import VirtualBackend
     #expect(bench.openStreams == [])
   }
 
+  /// As PipeWire does with names that it does not know.
+  @Test(arguments: [true, false]) func aBackendThatOpensTheDefaultWithoutAWord(mayStandIn: Bool) async throws {
+    let bench = try CallBench()
+    let events = bench.manager.events()
+    var configuration = bench.configuration
+    configuration.backend = .custom(AlteredBackend(bench.backend) { $0.deviceID = nil })
+    configuration.outputRoute = .device("other", orDefault: mayStandIn)
+    try bench.manager.setAudioDevice(DefaultAudioDevice(configuration))
+    if mayStandIn {
+      try bench.manager.startRendering()
+      #expect(bench.backend.openStreams.map(\.deviceID) == ["speaker"])
+      for await event in events where event.kind.name == "fellBack" {
+        #expect(event.kind == .fellBack(.render, wished: "other", deviceID: "speaker"))
+        break
+      }
+    } else {
+      #expect { try bench.manager.startRendering() } throws: { ($0 as? AudioDeviceError)?.code == .deviceNotFound }
+      #expect(bench.openStreams == [])
+    }
+  }
+
+  /// The devices are looked at while the stream still starts; then the user moves it to the default.
+  @Test func theDefaultIsKnownBeforeTheStreamRuns() throws {
+    let bench = try CallBench()
+    /// Waits until a look is over that the router was about to take: the next one has begun.
+    @Sendable func waitForLook(_ backend: AlteredBackend, after count: Int, adding id: String) {
+      #expect(throws: Never.self) { try bench.backend.addSpeaker(.init(id: id)) }
+      #expect(eventually { backend.listCount >= count + 2 })
+    }
+    let backend = AlteredBackend(
+      bench.backend, whenStarting: { waitForLook($0, after: 1, adding: "one") })
+    var configuration = bench.configuration
+    configuration.backend = .custom(backend)
+    configuration.outputRoute = .device("other")
+    try bench.manager.setAudioDevice(DefaultAudioDevice(configuration))
+    try bench.manager.startRendering()
+    let count = backend.listCount
+    bench.backend.send(.moved(deviceID: "speaker"))
+    bench.clock.advance(by: .milliseconds(10))
+    waitForLook(backend, after: count, adding: "two")
+    #expect(bench.backend.openedCount(.render) == 1)
+    bench.manager.stopRendering()
+  }
+
   @Test func withoutABusAStartSaysSo() throws {
     let bench = try CallBench()
     let device = DefaultAudioDevice(bench.configuration)

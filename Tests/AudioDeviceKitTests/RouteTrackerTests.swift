@@ -72,6 +72,16 @@ import Testing
     #expect(later.userChoice == "usb")
   }
 
+  /// The stream is still being opened when the devices are looked at, and then the user moves it.
+  @Test func theDefaultIsKnownBeforeTheStreamRuns() {
+    let all = devices("spk", "usb", defaultID: "spk")
+    var tracker = RouteTracker(.render, route: .device("usb"))
+    tracker.noteDefault(among: all, now: time(0))
+    tracker.didOpen("usb", on: "usb")
+    #expect(tracker.judge(all, position: "spk", now: time(1)) == .stays)
+    #expect(tracker.userChoice == "spk")
+  }
+
   @Test func aNameThatOnlyTheBackendKnowsStays() {
     let all = devices("default", defaultID: "default")
     var tracker = tracker(.device("plughw:1,0"), on: "plughw:1,0", all)

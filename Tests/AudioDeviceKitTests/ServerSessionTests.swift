@@ -59,8 +59,8 @@
     // MARK: Sessions
 
     private static let headset = [
-      "module-null-sink sink_name=headset norewinds=1 sink_properties=device.form_factor=headset",
-      "module-remap-source source_name=boom master=micfeed.monitor source_properties=device.form_factor=headset",
+      "module-null-sink sink_name=headset norewinds=1 sink_properties='device.class=sound device.form_factor=headset'",
+      "module-remap-source source_name=boom master=micfeed.monitor source_properties='device.class=sound device.form_factor=headset'",
     ]
 
     @Test func voiceGoesToTheHeadsetWhileTheSessionIsActive() throws {

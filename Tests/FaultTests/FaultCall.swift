@@ -1,124 +1,150 @@
-#if PulseAudio
-  import AudioDeviceKit
-  import AudioTestSupport
-  import Foundation
-  import PulseBackend
-  import RealtimeSupport
-  import Testing
+import AudioDeviceKit
+import AudioTestSupport
+import Foundation
+import RealtimeSupport
+import Testing
 
-  /// A call on a private server, whose client hears itself over the sink `micfeed` and the source `mic`.
-  final class FaultCall: Sendable {
-    /// Whether what takes long is tested as well: `Tests/run --faults`.
-    static let isFull = ProcessInfo.processInfo.environment["AUDIODEVICEKIT_FAULTS"] != nil
+/// A call whose client hears itself where the devices let it, and what happens to it.
+class FaultCall: @unchecked Sendable {
+  // Unchecked, for subclasses alone: all stored properties are constants that are safe to share.
 
-    let server: any SoundServer
-    let manager = AudioDeviceManager()
-    let bus = LoopBus()
-    let device: DefaultAudioDevice
-    private let log: EventLog
+  /// Whether what takes long is tested as well: `Tests/run --faults`.
+  static let isFull = ProcessInfo.processInfo.environment["AUDIODEVICEKIT_FAULTS"] != nil
+  /// Whether the processor's time of this process is a call's: no other suite was asked for, and no sanitizer works too.
+  private static let isAlone = CommandLine.arguments.contains { $0.contains("FaultTests") } && HeapCalls.areCounted
 
-    init(
-      _ server: any SoundServer, input: AudioRoute = .device("mic"), output: AudioRoute = .device("micfeed")
-    ) throws {
-      self.server = server
-      var configuration = DefaultAudioDevice.Configuration()
-      configuration.backend = .custom(PulseBackend(server: server.serverString))
-      configuration.inputRoute = input
-      configuration.outputRoute = output
-      device = DefaultAudioDevice(configuration)
-      log = EventLog(manager)
-      try manager.setAudioBus(bus)
-      try manager.setAudioDevice(device)
+  let manager = AudioDeviceManager()
+  let bus = LoopBus()
+  let device: DefaultAudioDevice
+  let log: EventLog
+  private let stopLimit: Duration
+
+  /// A call that was not started yet.
+  ///
+  /// - Parameters:
+  ///   - backend: On what.
+  ///   - input: The microphone.
+  ///   - output: The speaker.
+  ///   - latency: The wish.
+  ///   - stopLimit: How long each direction may take to stop.
+  /// - Throws: What the manager throws.
+  init(
+    _ backend: BackendChoice, input: AudioRoute, output: AudioRoute, latency: Duration? = nil,
+    stopLimit: Duration = .milliseconds(400)
+  ) throws {
+    var configuration = DefaultAudioDevice.Configuration()
+    configuration.backend = backend
+    configuration.inputRoute = input
+    configuration.outputRoute = output
+    configuration.latency = latency
+    device = DefaultAudioDevice(configuration)
+    log = EventLog(manager)
+    self.stopLimit = stopLimit
+    try manager.setAudioBus(bus)
+    try manager.setAudioDevice(device)
+  }
+
+  /// Starts a direction.
+  func start(_ direction: AudioDirection) throws(AudioDeviceError) {
+    if direction == .capture { try manager.startCapture() } else { try manager.startRendering() }
+  }
+
+  /// Ends the call. Each direction stops within 200 ms, whatever the server or the device does.
+  func end() {
+    for stop in [manager.stopCapture, manager.stopRendering] {
+      let start = AudioInstant.now
+      stop()
+      // What the machine itself holds up is not the call's.
+      #expect(AudioInstant.now - start < stopLimit)
     }
+    try? manager.setAudioDevice(nil)
+    log.end()
+  }
 
-    /// Starts the call and waits until the client hears itself as late as it will stay.
-    func start() throws {
-      try manager.startCapture()
-      try manager.startRendering()
-      #expect(waitForSound(within: .seconds(10)))
-      #expect(waitForPeriods(150))
+  // MARK: What happened
+
+  /// Forgets the events so far.
+  func forgetEvents() { log.clear() }
+
+  /// How many events there are of a name and a direction since the last look.
+  func count(_ name: String, _ direction: AudioDirection? = nil) -> Int { log.count(name, direction) }
+
+  /// All events since the last look, for messages.
+  var story: String { log.story }
+
+  /// Whether a direction is wished.
+  func isWished(_ direction: AudioDirection) -> Bool {
+    direction == .capture ? manager.gates.captureIsWished : manager.gates.renderingIsWished
+  }
+
+  /// Frames that the device itself took or gave, which no silence stands in for.
+  func frames(_ direction: AudioDirection) -> Int { device.statistics[direction].frames }
+
+  /// Periods that went over the client's bus, silence included.
+  func periods(_ direction: AudioDirection) -> Int { direction == .capture ? bus.periods.count : bus.reads }
+
+  /// Expects one loss and one return, of a direction or of either.
+  func expectOneLoss(_ directions: [AudioDirection] = AudioDirection.allCases) {
+    for direction in directions {
+      #expect(count("lost", direction) == 1 && count("recovered", direction) == 1, "\(story)")
     }
+    #expect(count("failed") == 0, "\(story)")
+  }
 
-    /// Ends the call and what belongs to it. Each direction stops within 200 ms, whatever the server does.
-    func end() {
-      for stop in [manager.stopCapture, manager.stopRendering] {
-        let start = AudioInstant.now
-        stop()
-        // What the machine itself holds up is not the call's.
-        #expect(AudioInstant.now - start < .milliseconds(400))
-      }
-      try? manager.setAudioDevice(nil)
-      log.end()
-      server.stop()
-    }
+  // MARK: Waiting
 
-    // MARK: What happened
+  /// Waits until the device takes or gives frames.
+  func flows(_ direction: AudioDirection, frames count: Int = 9_600, within limit: Duration) -> Bool {
+    let before = frames(direction)
+    return wait(within: limit) { frames(direction) > before + count }
+  }
 
-    /// Forgets the events so far.
-    func forgetEvents() { log.clear() }
+  /// Waits for sound through both directions.
+  func waitForSound(within limit: Duration) -> Bool { wait(within: limit) { bus.isLive() } }
 
-    /// How many events there are of a name and a direction since the last look.
-    func count(_ name: String, _ direction: AudioDirection? = nil) -> Int { log.count(name, direction) }
+  /// Waits for periods that are rendered.
+  func waitForRendering(_ count: Int) -> Bool { waitForPeriods(count, .render) }
 
-    /// All events since the last look, for messages.
-    var story: String { log.story }
+  /// Waits for periods, whatever is in them.
+  func waitForPeriods(_ count: Int, _ direction: AudioDirection = .capture) -> Bool {
+    let before = periods(direction)
+    return wait(within: .seconds(10)) { periods(direction) >= before + count }
+  }
 
-    /// Waits for sound through both directions.
-    func waitForSound(within limit: Duration) -> Bool { eventually(within: limit) { bus.isLive() } }
+  /// The round trip once it has settled.
+  func settledRoundTrip() throws -> Duration {
+    #expect(waitForPeriods(100))
+    return try #require(bus.roundTrip(last: 80), "no sound: \(story)")
+  }
 
-    /// Waits for periods, whatever is in them.
-    func waitForPeriods(_ count: Int) -> Bool {
-      let before = bus.periods.count
-      return eventually(within: .seconds(10)) { bus.periods.count >= before + count }
-    }
-
-    /// Waits for periods that are rendered.
-    func waitForRendering(_ count: Int) -> Bool {
-      let before = bus.reads
-      return eventually(within: .seconds(10)) { bus.reads >= before + count }
-    }
-
-    /// The round trip once it has settled.
-    func settledRoundTrip() throws -> Duration {
-      #expect(waitForPeriods(100))
-      return try #require(bus.roundTrip(last: 80), "no sound: \(story)")
-    }
-
-    /// Expects that the client is fed at the pace while something is wrong.
-    ///
-    /// - Parameters:
-    ///   - duration: How long to look.
-    ///   - slack: What may be missing: how long the silence takes to stand in.
-    func expectPace(for duration: Duration, slack: Duration = .milliseconds(350)) {
-      let (start, periods, reads) = (AudioInstant.now, bus.periods.count, bus.reads)
-      #expect(eventually(within: duration * 3) { AudioInstant.now - start >= duration })
-      let expected = Int((AudioInstant.now - start) / .milliseconds(10))
-      let least = expected - Int(slack / .milliseconds(10)) - expected / 20
-      for (what, count) in [("captured", bus.periods.count - periods), ("rendered", bus.reads - reads)] {
-        #expect((least...expected + expected / 20 + 5).contains(count), "\(what) \(count) of \(expected) periods")
-      }
-    }
-
-    /// The processor's share of this process while a body runs.
-    func processorShare(_ body: () -> Void) throws -> Double {
-      let (start, before) = (AudioInstant.now, try ProcessSnapshot().processorTime)
-      body()
-      return (try ProcessSnapshot().processorTime - before) / (AudioInstant.now - start)
-    }
-
-    // MARK: The server's view
-
-    /// The devices that our streams are on.
-    func positions() throws -> (output: [String?], input: [String?]) {
-      let snapshot = try server.snapshot()
-      let own = ProcessInfo.processInfo.processIdentifier
-      return (
-        snapshot.sinkInputs.filter { $0.processID == own }.map(\.deviceName),
-        snapshot.sourceOutputs.filter { $0.processID == own }.map(\.deviceName)
-      )
+  /// Expects that the client is fed at the pace while something is wrong.
+  ///
+  /// - Parameters:
+  ///   - duration: How long to look.
+  ///   - slack: What may be missing: how long the silence takes to stand in.
+  ///   - directions: Those that are wished.
+  func expectPace(
+    for duration: Duration, slack: Duration = .milliseconds(350),
+    _ directions: [AudioDirection] = AudioDirection.allCases
+  ) {
+    let start = AudioInstant.now
+    let before = directions.map { periods($0) }
+    #expect(wait(within: duration * 3) { AudioInstant.now - start >= duration })
+    let expected = Int((AudioInstant.now - start) / .milliseconds(10))
+    let least = expected - Int(slack / .milliseconds(10)) - expected / 20
+    for (direction, before) in zip(directions, before) {
+      let count = periods(direction) - before
+      #expect((least...expected + expected / 20 + 5).contains(count), "\(direction) \(count) of \(expected) periods")
     }
   }
 
-  /// All that break servers run one after the other: they measure times.
-  @Suite(.serialized, .timeLimit(.minutes(5))) enum FaultTests {}
-#endif
+  /// Waits for a condition, and expects that meanwhile the call takes less than a twentieth of a processor, beside what
+  /// opening a stream costs. Something that is busy takes all of one.
+  private func wait(within limit: Duration, _ condition: () -> Bool) -> Bool {
+    let (start, before) = (AudioInstant.now, ProcessSnapshot.processorTime())
+    let isTrue = eventually(within: limit, condition)
+    let (time, spent) = (AudioInstant.now - start, ProcessSnapshot.processorTime() - before)
+    if Self.isAlone { #expect(spent < .milliseconds(100) + time / 20, "\(spent) of \(time)") }
+    return isTrue
+  }
+}

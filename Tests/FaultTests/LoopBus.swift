@@ -7,12 +7,14 @@ import RealtimeSupport
 final class LoopBus: AudioBus {
   /// A captured period.
   struct Period: Sendable {
-    let time: AudioInstant
+    /// How long ago its first frame was captured, as it was told.
+    let age: Duration
     /// Frames from the render side to here; nil for silence.
     let roundTrip: Int?
   }
   private struct State {
     var periods: [Period] = []
+    var captured: [Int16] = []
     var sent = 0
     var reads = 0
   }
@@ -22,7 +24,8 @@ final class LoopBus: AudioBus {
   func writeCaptureData(_ samples: borrowing Span<Int16>, capturedAt time: AudioInstant) {
     let value = samples[0]
     state.withLock { state in
-      state.periods.append(Period(time: .now, roundTrip: IndexCode.lag(of: value, sent: state.sent)))
+      state.periods.append(Period(age: .now - time, roundTrip: IndexCode.lag(of: value, sent: state.sent)))
+      samples.withUnsafeBufferPointer { state.captured.append(contentsOf: $0) }
     }
   }
 
@@ -48,6 +51,9 @@ final class LoopBus: AudioBus {
   }
 
   var periods: [Period] { state.withLock { $0.periods } }
+
+  /// All that was captured, silence included.
+  var captured: [Int16] { state.withLock { $0.captured } }
 
   /// How many periods were read to be rendered.
   var reads: Int { state.withLock { $0.reads } }

@@ -19,7 +19,7 @@
 
       @Test(arguments: SoundServerKind.allCases)
       func theWishedDeviceGoesAndComesBack(kind: SoundServerKind) throws {
-        let call = try FaultCall(kind.start(), output: .device("usb"))
+        let call = try ServerCall(kind.start(), output: .device("usb"))
         defer { call.end() }
         func plugIn() throws -> Int {
           try call.server.loadModule(
@@ -39,8 +39,95 @@
         }
       }
 
+      /// Where the default may not stand in, the server's own move to it is undone: the direction is lost, nothing of
+      /// it is at the default, and it is back with the device.
+      @Test(arguments: SoundServerKind.allCases, AudioDirection.allCases)
+      func theWishedDeviceAloneWillDo(kind: SoundServerKind, direction: AudioDirection) throws {
+        let route = AudioRoute.device("usb", orDefault: false)
+        let call = try ServerCall(kind.start(), input: route, output: route)
+        defer { call.end() }
+        func plugIn() throws -> Int {
+          switch (kind, direction) {
+          case (.pulseAudio, .capture): try call.server.loadModule("module-null-source", "source_name=usb")
+          case (.pulseAudio, .render):
+            try call.server.loadModule("module-null-sink", "sink_name=usb", "rate=48000", "norewinds=1")
+          case (.pipeWire, _):
+            try call.server.loadModule(
+              "module-null-sink", "sink_name=usb", "rate=48000",
+              direction == .render ? "channels=2" : "media.class=Audio/Source/Virtual")
+          }
+        }
+        var module = try plugIn()
+        try call.start(direction)
+        #expect(eventually { (try? call.positions(direction)) == ["usb"] })
+        for _ in 0..<(FaultCall.isFull ? 2 : 1) {
+          call.forgetEvents()
+          try call.server.unloadModule(module)
+          #expect(eventually(within: .seconds(1)) { call.count("lost", direction) == 1 }, "\(call.story)")
+          #expect(eventually(within: .seconds(1)) { (try? call.positions(direction)) == [] }, "\(call.story)")
+          call.expectPace(for: .seconds(1), slack: .milliseconds(50), [direction])
+          for _ in 0..<5 {
+            #expect(try call.positions(direction) == [])
+            #expect(call.waitForPeriods(20, direction))
+          }
+          #expect(call.isWished(direction))
+          module = try plugIn()
+          #expect(eventually(within: .seconds(1)) { (try? call.positions(direction)) == ["usb"] }, "\(call.story)")
+          #expect(call.flows(direction, within: .seconds(2)), "\(call.story)")
+          call.expectOneLoss([direction])
+        }
+      }
+
+      /// What comes and goes is told once, and soon after the server itself has told it.
+      @Test(arguments: SoundServerKind.allCases) func hotPlugIsTold(kind: SoundServerKind) throws {
+        let call = try ServerCall(kind.start())
+        defer { call.end() }
+        try call.start(.render)
+        let server = try ServerEvents(of: call.server)
+        defer { server.stop() }
+        var delays: [Duration] = []
+        func expectOne(_ name: String, _ direction: AudioDirection, _ serverEvent: String, _ act: () throws -> Void)
+          throws
+        {
+          call.forgetEvents()
+          let start = AudioInstant.now
+          try act()
+          #expect(eventually(within: .seconds(2)) { call.count(name, direction) == 1 }, "\(call.story)")
+          let facility = direction == .render ? "sink" : "source"
+          let text = "'\(serverEvent)' on \(facility) #"
+          #expect(eventually { server.time(of: text, since: start) != nil })
+          // Nothing more comes, but for a sink's monitor.
+          #expect(call.waitForRendering(30))
+          let changes = call.log.events.filter { event in
+            guard case .devices(let change) = event.kind else { return false }
+            switch change {
+            case .appeared(let device), .disappeared(let device): return device.kind != .monitor
+            case .changed, .defaultChanged: return true
+            }
+          }
+          #expect(changes.count == 1 && changes.first?.kind.name == name, "\(call.story)")
+          #expect(changes.first?.kind.direction == direction && call.story.contains("\"usb\""))
+          if let told = server.time(of: text, since: start), let change = changes.first {
+            delays.append(change.time - told)
+          }
+        }
+        for _ in 0..<(FaultCall.isFull ? 5 : 2) {
+          for (direction, arguments) in [
+            (AudioDirection.render, ["module-null-sink", "sink_name=usb"]),
+            (.capture, ["module-remap-source", "source_name=usb", "master=micfeed.monitor"]),
+          ] {
+            var module = 0
+            try expectOne("deviceAppeared", direction, "new") { module = try call.server.loadModule(arguments) }
+            try expectOne("deviceDisappeared", direction, "remove") { try call.server.unloadModule(module) }
+          }
+        }
+        // The goal is 200 ms; a busy machine takes its time.
+        let median = try #require(delays.sorted().dropFirst(delays.count / 2).first)
+        #expect(median < .seconds(1), "\(delays)")
+      }
+
       @Test func aFollowedDefaultIsFollowed() throws {
-        let call = try FaultCall(startServer(), input: .systemDefault, output: .systemDefault)
+        let call = try ServerCall(startServer(), input: .systemDefault, output: .systemDefault)
         defer { call.end() }
         try call.manager.startRendering()
         #expect(eventually { (try? call.positions().output) == ["spk"] })
@@ -57,7 +144,7 @@
       }
 
       @Test func aPinnedDeviceStaysWhenTheDefaultChanges() throws {
-        let call = try FaultCall(startServer(), output: .device("spk"))
+        let call = try ServerCall(startServer(), output: .device("spk"))
         defer { call.end() }
         try call.manager.startRendering()
         #expect(eventually { (try? call.positions().output) == ["spk"] })
@@ -78,7 +165,7 @@
       @Test(arguments: [AudioRoute.systemDefault, .device("spk")]) func theUsersOwnMoveIsRespected(route: AudioRoute)
         throws
       {
-        let call = try FaultCall(startServer(), output: route)
+        let call = try ServerCall(startServer(), output: route)
         defer { call.end() }
         try call.manager.startRendering()
         #expect(eventually { (try? call.positions().output) == ["spk"] })
@@ -99,8 +186,21 @@
         #expect(eventually(within: .seconds(1)) { (try? call.positions().output) == ["spk"] }, "\(call.story)")
       }
 
+      /// The first thing that happens is a move to the default, which is no change of the default.
+      @Test func theUsersMoveToTheDefaultIsRespected() throws {
+        let call = try ServerCall(startServer(), output: .device("other"))
+        defer { call.end() }
+        try call.start(.render)
+        #expect(call.waitForRendering(50))
+        let stream = try #require(try call.server.snapshot().sinkInputs.first { $0.deviceName == "other" })
+        try call.server.moveSinkInput(stream.index, to: "spk")
+        #expect(eventually { call.count("moved") == 1 }, "\(call.story)")
+        #expect(call.waitForRendering(100))
+        #expect(try call.positions().output == ["spk"], "\(call.story)")
+      }
+
       @Test func aSuspendedSinkDoesNotStopTheCall() throws {
-        let call = try FaultCall(PulseServer.start())
+        let call = try ServerCall(PulseServer.start())
         defer { call.end() }
         try call.start()
         let before = try call.settledRoundTrip()
@@ -114,7 +214,7 @@
       }
 
       @Test func anotherRateSoundsRight() throws {
-        let call = try FaultCall(startServer(), output: .systemDefault)
+        let call = try ServerCall(startServer(), output: .systemDefault)
         defer { call.end() }
         try call.manager.setAudioBus(ToneBus())
         try call.manager.startRendering()
@@ -129,7 +229,7 @@
         var configuration = PulseServer.Configuration.empty
         configuration.devices = ["module-null-sink sink_name=only rate=48000 channels=1 norewinds=1"]
         let server = try PulseServer.start(configuration)
-        let call = try FaultCall(server, output: .systemDefault)
+        let call = try ServerCall(server, output: .systemDefault)
         defer { call.end() }
         try call.manager.startRendering()
         call.forgetEvents()

@@ -139,6 +139,24 @@
         #expect(counter.value == 2)
       }
 
+      /// It is a new device all the same: streams on it have ended.
+      @Test func tellsOfADeviceThatIsBackBeforeTheListIsRead() throws {
+        var limits = PulseLimits()
+        limits.settling = .milliseconds(500)
+        let rig = try PulseRig(limits: limits)
+        defer { rig.stop() }
+        func plugIn() throws -> Int {
+          try rig.server.loadModule("module-null-sink", "sink_name=usb", "norewinds=1")
+        }
+        let module = try plugIn()
+        let counter = Counter()
+        let watch = try rig.backend.watchDevices { counter.add() }
+        try rig.server.unloadModule(module)
+        _ = try plugIn()
+        #expect(eventually { counter.value >= 1 })
+        watch.cancel()
+      }
+
       @Test func mayListDevicesFromItsHandler() throws {
         let rig = try PulseRig()
         defer { rig.stop() }

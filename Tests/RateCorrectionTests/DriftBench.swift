@@ -116,13 +116,14 @@ struct DriftBench {
 }
 
 extension BufferedAudioBus {
-  fileprivate var lost: Int {
+  /// Frames that were dropped or short, in both directions.
+  var lost: Int {
     [captureStatistics, renderStatistics].reduce(0) { $0 + $1.droppedFrames + $1.shortfallFrames }
   }
 }
 
 /// Turns a pointer by a step: a sine without a call of `sin` per sample, which debug builds could not afford.
-private struct Tone {
+struct Tone {
   private var x = 1.0
   private var y = 0.0
   private let c: Double
@@ -154,7 +155,7 @@ private struct Tone {
 }
 
 /// Follows a tone: its phase in each period, then what is left without it.
-private struct Analysis {
+struct Analysis {
   private let step: Double
   private var periods: [[Int16]] = []
 

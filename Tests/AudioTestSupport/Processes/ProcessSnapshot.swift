@@ -74,10 +74,14 @@ public struct ProcessSnapshot: Sendable {
     threads.filter { earlier.threads[$0.key] == nil }.map(\.value.name).sorted()
   }
 
-  private static func processorTime(of processID: Int32) -> Duration {
+  /// Processor time that a process has used so far, threads that have ended included: a look at that alone.
+  ///
+  /// - Parameter processID: Which; nil for this one.
+  /// - Returns: The time; zero when there is no such process.
+  public static func processorTime(of processID: Int32? = nil) -> Duration {
     var clock = clockid_t()
     var time = timespec()
-    guard clock_getcpuclockid(processID, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
+    guard clock_getcpuclockid(processID ?? 0, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }

@@ -103,9 +103,17 @@ extension SoundServer {
   /// - Returns: Its number, for ``unloadModule(_:)``.
   /// - Throws: ``RigError`` when the server refuses.
   @discardableResult
-  public func loadModule(_ name: String, _ arguments: String...) throws -> Int {
-    let text = try pactl(["load-module", name] + arguments)
-    guard let index = Int(text) else { throw RigError("load-module \(name) printed \(text)") }
+  public func loadModule(_ name: String, _ arguments: String...) throws -> Int { try loadModule([name] + arguments) }
+
+  /// Loads a module.
+  ///
+  /// - Parameter words: Its name and its arguments.
+  /// - Returns: Its number, for ``unloadModule(_:)``.
+  /// - Throws: ``RigError`` when the server refuses.
+  @discardableResult
+  public func loadModule(_ words: [String]) throws -> Int {
+    let text = try pactl(["load-module"] + words)
+    guard let index = Int(text) else { throw RigError("load-module \(words) printed \(text)") }
     return index
   }
 
