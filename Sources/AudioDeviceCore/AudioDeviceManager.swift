@@ -31,6 +31,7 @@ public final class AudioDeviceManager: Sendable {
   let capture: DirectionController
   let render: DirectionController
   private let counters = GateCounters()
+  private let clock: any PeriodClock
   let broadcaster = AudioEventBroadcaster()
   private let deviceChange = SerialLane("audio-device-change")
   private let sessionChange: SerialLane
@@ -45,6 +46,7 @@ public final class AudioDeviceManager: Sendable {
     let state = Locked(State())
     let broadcaster = broadcaster
     let counters = counters
+    self.clock = clock
     func controller(_ direction: AudioDirection) -> DirectionController {
       DirectionController(
         direction,
@@ -185,9 +187,11 @@ public final class AudioDeviceManager: Sendable {
     let bus: GateBus?
     if let client = new.client, let device = new.device {
       bus = GateBus(
-        client: client, captureFormat: device.captureFormat, renderFormat: device.renderFormat, counters: counters)
+        client: client, captureFormat: device.captureFormat, renderFormat: device.renderFormat, counters: counters,
+        clock: clock)
     } else if let client = new.client {
-      bus = GateBus(client: client, captureFormat: .voice, renderFormat: .voice, counters: counters)
+      bus = GateBus(
+        client: client, captureFormat: .voice, renderFormat: .voice, counters: counters, clock: clock)
     } else {
       bus = nil
     }

@@ -65,6 +65,12 @@ public struct AudioFormat: Sendable, Hashable, BitwiseCopyable, CustomStringConv
     return Int64(seconds &* 1_000_000_000 &+ rest &* 1_000_000_000 / sampleRate)
   }
 
+  /// How many periods begin in so many nanoseconds.
+  func periods(in nanoseconds: Int64) -> Int {
+    let period = self.nanoseconds(ofFrames: framesPerPeriod)
+    return Int((nanoseconds + period - 1) / period)
+  }
+
   /// How many whole frames fit into a duration.
   ///
   /// - Parameter duration: Clamped to ±1 day.

@@ -15,11 +15,15 @@ final class GateBus: AudioBus, @unchecked Sendable {
   let captureFormat: AudioFormat
   let renderFormat: AudioFormat
   private let counters: GateCounters
+  private let clock: any PeriodClock
   private let captureIsBusy = Atomic<Bool>(false)
   private let renderIsBusy = Atomic<Bool>(false)
   /// Periods that the device brought since it was started; none says that the pacer has the turn.
   private let capturePeriods = Atomic<Int>(0)
   private let renderPeriods = Atomic<Int>(0)
+  /// When the device brought the last of them.
+  private let lastCapture = Atomic<Int64>(0)
+  private let lastRender = Atomic<Int64>(0)
   /// Until when silence stood in for the running device, and how many periods at the most are late and useless by that.
   private let stoodInUntil = Atomic<Int64>(0)
   private let coveredPeriods = Atomic<Int>(0)
@@ -28,8 +32,12 @@ final class GateBus: AudioBus, @unchecked Sendable {
   private let silence: UnsafeMutableBufferPointer<Int16>
   private let scratch: UnsafeMutableBufferPointer<Int16>
 
-  init(client: any AudioBus, captureFormat: AudioFormat, renderFormat: AudioFormat, counters: GateCounters) {
+  init(
+    client: any AudioBus, captureFormat: AudioFormat, renderFormat: AudioFormat, counters: GateCounters,
+    clock: any PeriodClock
+  ) {
     self.client = client
+    self.clock = clock
     self.captureFormat = captureFormat
     self.renderFormat = renderFormat
     self.counters = counters
@@ -47,6 +55,7 @@ final class GateBus: AudioBus, @unchecked Sendable {
   // MARK: For the device
 
   func writeCaptureData(_ samples: borrowing Span<Int16>, capturedAt time: AudioInstant) {
+    lastCapture.store(clock.now.nanoseconds, ordering: .relaxed)
     capturePeriods.wrappingAdd(1, ordering: .relaxed)
     let frames = samples.count / captureFormat.channelCount
     guard !isCovered(time) else {
@@ -67,6 +76,7 @@ final class GateBus: AudioBus, @unchecked Sendable {
   }
 
   func readRenderData(into samples: inout MutableSpan<Int16>) -> Int {
+    lastRender.store(clock.now.nanoseconds, ordering: .relaxed)
     renderPeriods.wrappingAdd(1, ordering: .relaxed)
     let wanted = samples.count / renderFormat.channelCount
     guard !renderIsBusy.exchange(true, ordering: .acquiring) else {
@@ -100,7 +110,8 @@ final class GateBus: AudioBus, @unchecked Sendable {
         stoodInUntil.store((time + captureFormat.periodDuration).nanoseconds, ordering: .relaxed)
         // At first also what the client went without until silence stood in.
         let isFirst = coveredPeriods.load(ordering: .relaxed) == 0
-        coveredPeriods.wrappingAdd(isFirst ? 1 + SilencePacer.patiencePeriods : 1, ordering: .releasing)
+        let missed = isFirst ? time.nanoseconds - lastCapture.load(ordering: .relaxed) : 0
+        coveredPeriods.wrappingAdd(1 + max(captureFormat.periods(in: missed), 0), ordering: .releasing)
       }
       captureIsBusy.store(false, ordering: .releasing)
     case .render:
@@ -118,6 +129,14 @@ final class GateBus: AudioBus, @unchecked Sendable {
     switch direction {
     case .capture: capturePeriods.load(ordering: .relaxed)
     case .render: renderPeriods.load(ordering: .relaxed)
+    }
+  }
+
+  /// When the device brought its last period.
+  func lastDevicePeriod(_ direction: AudioDirection) -> AudioInstant {
+    switch direction {
+    case .capture: AudioInstant(nanoseconds: lastCapture.load(ordering: .relaxed))
+    case .render: AudioInstant(nanoseconds: lastRender.load(ordering: .relaxed))
     }
   }
 

@@ -5,13 +5,17 @@ internal import Synchronization
 /// One thread for one direction. Periods come at whole multiples of the period from the start, so that the count of a
 /// second is right whatever the single wake-ups do; after a stall of more than ``catchUpLimit`` the rest is dropped.
 /// While the device has the turn the thread sleeps, and looks now and then whether the device brings anything: the server
-/// may hang, or hold the device back. ``GateBus`` wakes it when the device has stopped.
+/// may hang, or hold the device back. Silence stands in 250 to 550 ms after the device's last period. ``GateBus`` wakes
+/// the thread when the device has stopped.
 final class SilencePacer: Sendable {
   static let catchUpLimit = Duration.milliseconds(200)
   /// How long a device that runs may bring nothing before silence stands in for it. Longer than machines stall when they
   /// are busy, and than the buffers that drivers ask for.
-  static let patience = Duration.milliseconds(10 * patiencePeriods)
-  static let patiencePeriods = 25
+  static let patience = Duration.milliseconds(250)
+  /// How often a device is looked at that works.
+  static let lookInterval = Duration.milliseconds(500)
+  /// A device that brought nothing for so long is looked at again as soon as patience ends.
+  static let suspicion = Duration.milliseconds(50)
 
   private final class Ending: Sendable {
     let isDue = Atomic<Bool>(false)
@@ -50,7 +54,10 @@ final class SilencePacer: Sendable {
       if periods != seen {
         seen = periods
         guard periods > 0 else { continue }
-        _ = waiter.wait(until: clock.now + patience)
+        let (last, now) = (bus.lastDevicePeriod(direction), clock.now)
+        if now - last < patience {
+          _ = waiter.wait(until: now - last > suspicion ? last + patience : now + lookInterval)
+        }
         deadline = clock.now + period
         continue
       }
