@@ -34,6 +34,10 @@ struct RouteTracker {
     userChoice = nil
   }
 
+  /// Whether ``target(among:)`` depends on what there is. Where it does not, the wish alone says it: one device by its
+  /// id, or the default.
+  var needsLook: Bool { userChoice != nil || (route.wishedDeviceID == nil && route != .systemDefault) }
+
   /// The device to open.
   ///
   /// - Parameter devices: What there is.

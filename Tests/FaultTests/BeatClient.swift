@@ -5,25 +5,36 @@ import RealtimeSupport
 /// A client on the system's clock, behind a ``BufferedAudioBus``: each 10 ms it hands over a period and takes one, and
 /// by a beat a second it knows how long a sound takes from it to the speaker, through the air, and back.
 final class BeatClient: Sendable {
-  /// What it has measured.
+  /// What it has measured since it was told to forget.
   struct Report: Sendable {
-    /// The delay of each beat that was heard, in the order they came.
-    var delays: [Duration] = []
-    /// The most that waited in the bus, of each direction.
-    var mostCaptured = Duration.zero
-    var mostRendered = Duration.zero
-    /// Frames that it asked for, and handed over.
+    /// The beats that were heard, in the order they came.
+    var beats: [Beat] = []
+    /// Frames that it asked for, as many as it handed over.
     var frames = 0
+
+    /// The middle one of what the beats tell; no single stall of a busy machine changes it.
+    func median(_ part: KeyPath<Beat, Duration>) -> Duration {
+      let sorted = beats.map { $0[keyPath: part] }.sorted()
+      return sorted.isEmpty ? .zero : sorted[sorted.count / 2]
+    }
   }
-  private static let interval = AudioFormat.voice.sampleRate
+  /// A beat that was heard.
+  struct Beat: Sendable {
+    /// How long it was on its way.
+    let delay: Duration
+    /// What waited in the bus then, of each direction.
+    let captureBacklog: Duration
+    let renderBacklog: Duration
+  }
   private static let loud: Int16 = 12_000
-  private static let step = 24
 
   private let waiter: any ClockWaiter
   private let thread: RealtimeThread
   private let state: Locked<Report>
 
   /// Begins to work.
+  ///
+  /// - Parameter bus: Of one format both ways, mono.
   init(_ bus: BufferedAudioBus) throws {
     let waiter = try SystemPeriodClock.shared.makeWaiter()
     let state = Locked(Report())
@@ -38,18 +49,21 @@ final class BeatClient: Sendable {
     thread.join()
   }
 
+  /// Forgets what was measured so far.
+  func forget() { state.withLock { $0 = Report() } }
+
   var report: Report { state.withLock { $0 } }
 
   private static func run(_ bus: BufferedAudioBus, _ waiter: any ClockWaiter, _ state: Locked<Report>) {
-    let period = AudioFormat.voice.framesPerPeriod
+    let format = bus.configuration.captureFormat
+    let (period, interval, step) = (format.framesPerPeriod, format.sampleRate, format.framesPerPeriod / 20)
     let beat = [Int16](repeating: loud, count: period)
     let rest = [Int16](repeating: 0, count: period)
     var heard = rest
-    var quiet = 0
-    var frame = 0
+    var (quiet, frame) = (0, 0)
     var due = AudioInstant.now
     while waiter.wait(until: due) == .deadline {
-      due = due + AudioFormat.voice.periodDuration
+      due = due + format.periodDuration
       _ = bus.writeRenderedFrames(frame % interval < 2 * period ? beat.span : rest.span)
       heard = rest
       var room = heard.mutableSpan
@@ -66,10 +80,13 @@ final class BeatClient: Sendable {
       }
       frame += period
       state.withLock { report in
-        if let onset { report.delays.append(AudioFormat.voice.duration(ofFrames: onset % interval)) }
-        report.mostCaptured = max(report.mostCaptured, bus.captureBacklog)
-        report.mostRendered = max(report.mostRendered, bus.renderBacklog)
-        report.frames = frame
+        if let onset {
+          report.beats.append(
+            Beat(
+              delay: format.duration(ofFrames: onset % interval), captureBacklog: bus.captureBacklog,
+              renderBacklog: bus.renderBacklog))
+        }
+        report.frames += period
       }
     }
   }

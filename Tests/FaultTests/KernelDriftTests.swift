@@ -9,57 +9,75 @@
     /// What the bus reads faster or slower at the most, in parts per million.
     private static let correctionLimit = 2_000.0
 
+    private func makeDevice(_ format: AudioFormat) -> DefaultAudioDevice {
+      var configuration = DefaultAudioDevice.Configuration()
+      configuration.backend = .alsa
+      configuration.inputRoute = .device("hw:CARD=Loopback,DEV=1", orDefault: false)
+      configuration.outputRoute = .device("hw:CARD=Loopback,DEV=0", orDefault: false)
+      configuration.captureFormat = format
+      configuration.renderFormat = format
+      configuration.latency = .milliseconds(200)
+      return DefaultAudioDevice(configuration)
+    }
+
     /// 2 % is ten times what is corrected: the rest is dropped on the one way and missing on the other, counted, and
-    /// the delay stays where it is.
+    /// the delay stays where it is. Without that it would grow by 18 ms a second, to the size of the rings and beyond.
     @Test(arguments: [0.98, 1.02]) func theDelayStaysBounded(ratio: Double) async throws {
       try KernelCard.setLoopbackClock(ratio)
       defer { try? KernelCard.setLoopbackClock(1) }
-      let bus = BufferedAudioBus()
-      let call = try ALSACall(
-        input: .device("hw:CARD=Loopback,DEV=1", orDefault: false),
-        output: .device("hw:CARD=Loopback,DEV=0", orDefault: false), latency: .milliseconds(200))
-      defer { call.end() }
-      try call.manager.setAudioBus(bus)
+      // The emulated processor is too slow for a corrector at 48 kHz.
+      let format = try AudioFormat(sampleRate: 8_000, channelCount: 1)
+      let bus = BufferedAudioBus(captureFormat: format, renderFormat: format)
+      let manager = AudioDeviceManager()
+      let log = EventLog(manager)
       let client = try BeatClient(bus)
-      defer { client.end() }
-      try await call.startBoth()
-      // The correction takes some seconds to reach its limit.
-      let isFast = ratio > 1
-      let limit = (isFast ? 1 : -1) * Self.correctionLimit
+      defer {
+        client.end()
+        manager.stopCapture()
+        manager.stopRendering()
+        log.end()
+      }
+      try manager.setAudioBus(bus)
+      try manager.setAudioDevice(makeDevice(format))
+      try manager.startCapture()
+      try manager.startRendering()
+      let (isFast, side) = (ratio > 1, ratio > 1 ? 1.0 : -1)
       let isCorrected = await becomesTrue(within: .seconds(40)) {
-        abs(bus.captureRateCorrection - limit) < 200 && abs(bus.renderRateCorrection + limit) < 200
+        side * bus.captureRateCorrection > 500 && side * bus.renderRateCorrection < -500
       }
       #expect(isCorrected, "\(bus.captureRateCorrection), \(bus.renderRateCorrection)")
-      let (first, captured, rendered) = (client.report, bus.captureStatistics, bus.renderStatistics)
-      let beats = KernelCard.isFull ? 60 : 6
-      #expect(await becomesTrue(within: .seconds(beats * 4)) { client.report.delays.count >= first.delays.count + beats })
-      let last = client.report
-      print("clock \(ratio): delays \(last.delays.map { Int($0 / .milliseconds(1)) }) ms")
-      print("clock \(ratio): most \(last.mostCaptured) captured, \(last.mostRendered) rendered")
-      print("clock \(ratio): \(bus.captureStatistics) captured, \(bus.renderStatistics) rendered of \(last.frames)")
+      client.forget()
+      let (captured, rendered) = (bus.captureStatistics, bus.renderStatistics)
+      let beats = KernelCard.isFull ? 60 : 5
+      #expect(await becomesTrue(within: .seconds(beats * 3)) { client.report.beats.count >= beats })
+      let report = client.report
+      for correction in [bus.captureRateCorrection, bus.renderRateCorrection] {
+        #expect(abs(correction) < Self.correctionLimit + 1)
+      }
       // What the card makes too fast is dropped, what it takes too fast is missing; the other way round it is the same.
-      let expected = Double(last.frames - first.frames) * (abs(ratio - 1) - 0.002)
-      let (dropped, missing) =
+      let dropped =
         isFast
-        ? (
-          bus.captureStatistics.droppedFrames - captured.droppedFrames,
-          bus.renderStatistics.shortfallFrames - rendered.shortfallFrames
-        )
-        : (
-          bus.renderStatistics.droppedFrames - rendered.droppedFrames,
-          bus.captureStatistics.shortfallFrames - captured.shortfallFrames
-        )
-      #expect((0.5 * expected...2 * expected).contains(Double(dropped)), "\(dropped) dropped, not \(expected)")
-      #expect((0.5 * expected...2 * expected).contains(Double(missing)), "\(missing) missing, not \(expected)")
-      // The backlog never goes above its maximum and a write's worth.
-      let most = bus.configuration.maximumBacklog + .milliseconds(40)
-      #expect(last.mostCaptured < most && last.mostRendered < most)
-      // A second of drift is 20 ms; the delay does not add them up.
-      let delays = last.delays.suffix(beats)
-      let early = delays.prefix(beats / 2).min() ?? .zero
-      let late = delays.suffix(beats / 2).max() ?? .zero
-      #expect(late - early < .milliseconds(60), "\(delays)")
-      #expect(call.log.count("lost") == 0, "\(call.log.story)")
+        ? bus.captureStatistics.droppedFrames - captured.droppedFrames
+        : bus.renderStatistics.droppedFrames - rendered.droppedFrames
+      let missing =
+        isFast
+        ? bus.renderStatistics.shortfallFrames - rendered.shortfallFrames
+        : bus.captureStatistics.shortfallFrames - captured.shortfallFrames
+      // What the correction leaves; a busy machine adds to it.
+      let expected = Double(report.frames) * (abs(ratio - 1) - Self.correctionLimit / 1e6)
+      print(
+        """
+        clock \(ratio): \(dropped) dropped and \(missing) missing of \(report.frames), \(Int(expected)) by the clock alone; \
+        delays \(report.beats.map { Int($0.delay / .milliseconds(1)) }) ms
+        """)
+      // Both come in lumps of some 30 ms.
+      let least = KernelCard.isFull ? Int(0.7 * expected) : 1
+      #expect(dropped >= least && missing >= least)
+      // Nothing adds up, neither in the bus nor on the whole way.
+      let most = bus.configuration.maximumBacklog + format.periodDuration
+      #expect(report.median(\.captureBacklog) < most && report.median(\.renderBacklog) < most, "\(report.beats)")
+      #expect(report.median(\.delay) < .milliseconds(600), "\(report.beats)")
+      #expect(log.count("lost") == 0, "\(log.story)")
     }
   }
 #endif

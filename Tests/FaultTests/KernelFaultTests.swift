@@ -14,7 +14,7 @@
       defer { call.end() }
       try call.manager.startRendering()
       #expect(await call.runs(.render))
-      for _ in 0..<2 {
+      for _ in 0..<(KernelCard.isFull ? 5 : 1) {
         call.log.clear()
         try card.unplug()
         #expect(await becomesTrue(within: .seconds(10)) { call.log.count("lost", .render) == 1 }, "\(call.log.story)")

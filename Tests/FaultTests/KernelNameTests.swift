@@ -18,10 +18,9 @@
       defer { call.end() }
       try await call.startBoth()
       #expect(call.device.renderDeviceID == names.output && call.device.captureDeviceID == names.input)
-      let begun = AudioInstant.now
-      let before = call.device.statistics
+      let (begun, before) = (AudioInstant.now, call.device.statistics)
+      #expect(await call.runsBoth(frames: 48_000), "\(call.log.story)")
       for direction in AudioDirection.allCases {
-        #expect(await call.runs(direction, frames: 48_000), "\(direction): \(call.log.story)")
         let frames = call.frames(direction) - before[direction].frames
         let pace = AudioFormat.voice.duration(ofFrames: frames) / (AudioInstant.now - begun)
         // The emulated cards are late, never early; a PCM that nobody paces would be far too fast.
@@ -55,8 +54,7 @@
       }
       // Nobody is disturbed when the other goes.
       calls.removeFirst().end()
-      #expect(await calls[0].runs(.render))
-      #expect(await calls[0].runs(.capture))
+      #expect(await calls[0].runsBoth())
       #expect(calls[0].log.count("lost") == 0 && calls[0].log.count("failed") == 0, "\(calls[0].log.story)")
     }
   }
