@@ -11,13 +11,16 @@ struct RouteTracker {
     case reopens
   }
 
-  /// How long after a change of the default a move to it counts as that change's.
+  /// How long after a change of the default a move to it counts as that change's, and how long before a device's end
+  /// a move away from it counts as that end's.
   static let moveLimit = Duration.seconds(2)
 
   let direction: AudioDirection
   private(set) var route: AudioRoute
   /// Where the user moved the stream.
   private(set) var userChoice: String?
+  /// What the user's choice left, and when.
+  private var left: (device: String, time: AudioInstant)?
   private var opened: String?
   private var position: String?
   private var defaultDevice: String?
@@ -32,6 +35,7 @@ struct RouteTracker {
   mutating func setRoute(_ route: AudioRoute) {
     self.route = route
     userChoice = nil
+    left = nil
   }
 
   /// Whether ``target(among:)`` depends on what there is. Where it does not, the wish alone says it: one device by its
@@ -76,6 +80,11 @@ struct RouteTracker {
       defaultDevice = newDefault
     }
     if let choice = userChoice, !exists(choice) { userChoice = nil }
+    // A server lists a device that ends a little longer than it leaves streams there.
+    if let left, !exists(left.device) {
+      if now - left.time < Self.moveLimit { userChoice = nil }
+      self.left = nil
+    }
     guard let position else { return .stays }
     let former = self.position
     self.position = position
@@ -88,6 +97,7 @@ struct RouteTracker {
         position == newDefault && (isFirstLook || defaultChange.map { now - $0 < Self.moveLimit } ?? false)
       guard isDefaultsMove else {
         userChoice = position
+        left = (former, now)
         return .stays
       }
     }

@@ -7,24 +7,13 @@ import RealtimeSupport
 final class BeatClient: Sendable {
   /// What it has measured since it was told to forget.
   struct Report: Sendable {
-    /// The beats that were heard, in the order they came.
-    var beats: [Beat] = []
+    /// How long each beat that was heard was on its way, in the order they came.
+    var delays: [Duration] = []
     /// Frames that it asked for, as many as it handed over.
     var frames = 0
 
-    /// The middle one of what the beats tell; no single stall of a busy machine changes it.
-    func median(_ part: KeyPath<Beat, Duration>) -> Duration {
-      let sorted = beats.map { $0[keyPath: part] }.sorted()
-      return sorted.isEmpty ? .zero : sorted[sorted.count / 2]
-    }
-  }
-  /// A beat that was heard.
-  struct Beat: Sendable {
-    /// How long it was on its way.
-    let delay: Duration
-    /// What waited in the bus then, of each direction.
-    let captureBacklog: Duration
-    let renderBacklog: Duration
+    /// The middle one; no single stall of a busy machine changes it.
+    var medianDelay: Duration { delays.isEmpty ? .zero : delays.sorted()[delays.count / 2] }
   }
   private static let loud: Int16 = 12_000
 
@@ -35,6 +24,7 @@ final class BeatClient: Sendable {
   /// Begins to work.
   ///
   /// - Parameter bus: Of one format both ways, mono.
+  /// - Throws: ``SystemCallError`` when there is no thread to be had.
   init(_ bus: BufferedAudioBus) throws {
     let waiter = try SystemPeriodClock.shared.makeWaiter()
     let state = Locked(Report())
@@ -80,12 +70,7 @@ final class BeatClient: Sendable {
       }
       frame += period
       state.withLock { report in
-        if let onset {
-          report.beats.append(
-            Beat(
-              delay: format.duration(ofFrames: onset % interval), captureBacklog: bus.captureBacklog,
-              renderBacklog: bus.renderBacklog))
-        }
+        if let onset { report.delays.append(format.duration(ofFrames: onset % interval)) }
         report.frames += period
       }
     }

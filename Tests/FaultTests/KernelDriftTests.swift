@@ -43,13 +43,13 @@
       try manager.startRendering()
       let (isFast, side) = (ratio > 1, ratio > 1 ? 1.0 : -1)
       let isCorrected = await becomesTrue(within: .seconds(40)) {
-        side * bus.captureRateCorrection > 500 && side * bus.renderRateCorrection < -500
+        side * bus.captureRateCorrection > 0 && side * bus.renderRateCorrection < 0
       }
       #expect(isCorrected, "\(bus.captureRateCorrection), \(bus.renderRateCorrection)")
       client.forget()
       let (captured, rendered) = (bus.captureStatistics, bus.renderStatistics)
       let beats = KernelCard.isFull ? 60 : 5
-      #expect(await becomesTrue(within: .seconds(beats * 3)) { client.report.beats.count >= beats })
+      #expect(await becomesTrue(within: .seconds(beats * 3)) { client.report.delays.count >= beats })
       let report = client.report
       for correction in [bus.captureRateCorrection, bus.renderRateCorrection] {
         #expect(abs(correction) < Self.correctionLimit + 1)
@@ -63,20 +63,17 @@
         isFast
         ? bus.renderStatistics.shortfallFrames - rendered.shortfallFrames
         : bus.captureStatistics.shortfallFrames - captured.shortfallFrames
-      // What the correction leaves; a busy machine adds to it.
+      // What the correction leaves. Where the machine is late, silence stands in for what is missing, and is dropped
+      // later: the counts stray to both sides of it.
       let expected = Double(report.frames) * (abs(ratio - 1) - Self.correctionLimit / 1e6)
       print(
         """
         clock \(ratio): \(dropped) dropped and \(missing) missing of \(report.frames), \(Int(expected)) by the clock alone; \
-        delays \(report.beats.map { Int($0.delay / .milliseconds(1)) }) ms
+        delays \(report.delays.map { Int($0 / .milliseconds(1)) }) ms
         """)
-      // Both come in lumps of some 30 ms.
-      let least = KernelCard.isFull ? Int(0.7 * expected) : 1
-      #expect(dropped >= least && missing >= least)
-      // Nothing adds up, neither in the bus nor on the whole way.
-      let most = bus.configuration.maximumBacklog + format.periodDuration
-      #expect(report.median(\.captureBacklog) < most && report.median(\.renderBacklog) < most, "\(report.beats)")
-      #expect(report.median(\.delay) < .milliseconds(600), "\(report.beats)")
+      for count in [dropped, missing] { #expect(Double(count) > (KernelCard.isFull ? expected / 4 : 0)) }
+      // Nothing adds up.
+      #expect(report.medianDelay < .milliseconds(600), "\(report.delays)")
       #expect(log.count("lost") == 0, "\(log.story)")
     }
   }

@@ -11,7 +11,7 @@ public final class HeldPCM: Sendable {
     // The link /proc/asound/HDA leads to card1.
     var target = [UInt8](repeating: 0, count: 64)
     let length = readlink("/proc/asound/\(card.rawValue)", &target, target.count)
-    let number = String(decoding: target.prefix(max(length, 0)).drop { $0 < UInt8(ascii: "0") || $0 > UInt8(ascii: "9") }, as: UTF8.self)
+    let number = String(decoding: target.prefix(max(length, 0)).dropFirst("card".count), as: UTF8.self)
     let path = "/dev/snd/pcmC\(number)D0\(direction == .capture ? "c" : "p")"
     descriptor = Locked(try OwnedDescriptor(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC), from: "open \(path)"))
   }
