@@ -69,8 +69,7 @@
       for correction in [bus.captureRateCorrection, bus.renderRateCorrection] {
         #expect(abs(correction) < Self.correctionLimit + 1)
       }
-      // What the correction leaves. Where the machine is late, silence stands in for what is missing, and is dropped
-      // later: the counts stray to both sides of it.
+      // What the correction leaves. On a busy host the counts stray to both sides of it, up to tenfold.
       let expected = Double(report.frames) * (abs(ratio - 1) - Self.correctionLimit / 1e6)
       print(
         """
