@@ -75,7 +75,7 @@
     /// Watches the kernel's sound devices (`inotify(7)` on `/dev/snd`). Configured PCMs that are no devices of the
     /// kernel's come and go unnoticed.
     ///
-    /// - Parameter onChange: Called on a thread of the watch's, once for all that happens within a third of a second.
+    /// - Parameter onChange: Called on a thread of the watch's, once for all that happens within a tenth of a second.
     /// - Returns: The watch.
     /// - Throws: ``AudioDeviceCore/AudioDeviceError`` when the system has no descriptor, thread or inotify watch left.
     public func watchDevices(

@@ -6,9 +6,9 @@
   /// Watches the folder of the kernel's sound devices, and waits for it where it does not exist yet (no card, no
   /// module).
   final class ALSADeviceWatch: AudioDeviceWatch {
-    /// Quiet after the last event before it is told: a card makes a dozen files, and udev sets their rights a little
-    /// later.
-    static let quiet = Duration.milliseconds(300)
+    /// Quiet after the last event before it is told: a card makes a dozen files within a few milliseconds. When udev
+    /// sets their rights later than that, it is told again.
+    static let quiet = Duration.milliseconds(100)
     /// The longest that events may keep coming before they are told.
     static let patience = Duration.seconds(2)
 

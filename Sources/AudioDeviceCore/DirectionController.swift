@@ -24,7 +24,7 @@ final class DirectionController: Sendable {
   }
 
   static let firstRetry = Duration.milliseconds(50)
-  static let longestRetry = Duration.seconds(2)
+  static let longestRetry = Duration.seconds(1)
 
   /// Touched on the lane alone, which the mutex only states to the compiler.
   private struct Progress {

@@ -103,8 +103,8 @@ final class DeviceRouter: Sendable {
     _ direction: AudioDirection, on backend: any AudioBackend, _ body: (String?) throws(AudioDeviceError) -> Opened
   ) throws(AudioDeviceError) -> (Opened, asked: String?, wished: String?) {
     let tracker = state.withLock { $0[direction] }
-    let followsDefault = tracker.route == .systemDefault && tracker.userChoice == nil
-    let wished = followsDefault ? nil : tracker.target(among: try backend.devices())
+    // A look at the devices may take long, and fail while the wished one would open.
+    let wished = tracker.needsLook ? tracker.target(among: try backend.devices()) : tracker.route.wishedDeviceID
     do throws(AudioDeviceError) {
       return (try body(wished), wished, wished)
     } catch {

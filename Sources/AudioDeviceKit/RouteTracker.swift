@@ -11,7 +11,8 @@ struct RouteTracker {
     case reopens
   }
 
-  /// How long after a change of the default a move to it counts as that change's.
+  /// How long after a change of the default a move to it counts as that change's, and how long before a device's end
+  /// a move away from it counts as that end's.
   static let moveLimit = Duration.seconds(2)
 
   let direction: AudioDirection
@@ -21,6 +22,8 @@ struct RouteTracker {
   private var sessionRoute: AudioRoute?
   /// Where the user moved the stream.
   private(set) var userChoice: String?
+  /// What the user's choice left, and when.
+  private var left: (device: String, time: AudioInstant)?
   private var opened: String?
   private var position: String?
   private var defaultDevice: String?
@@ -49,7 +52,12 @@ struct RouteTracker {
   mutating func setRoute(_ route: AudioRoute) {
     ownRoute = route
     userChoice = nil
+    left = nil
   }
+
+  /// Whether ``target(among:)`` depends on what there is. Where it does not, the wish alone says it: one device by its
+  /// id, or the default.
+  var needsLook: Bool { userChoice != nil || (route.wishedDeviceID == nil && route != .systemDefault) }
 
   /// The device to open.
   ///
@@ -98,6 +106,11 @@ struct RouteTracker {
     let isFirstLook = defaultDevice == nil
     noteDefault(among: devices, now: now)
     if let choice = userChoice, !exists(choice) { userChoice = nil }
+    // A server lists a device that ends a little longer than it leaves streams there.
+    if let left, !exists(left.device) {
+      if now - left.time < Self.moveLimit { userChoice = nil }
+      self.left = nil
+    }
     guard let position else { return .stays }
     let former = self.position
     self.position = position
@@ -115,6 +128,7 @@ struct RouteTracker {
         position == newDefault && (isFirstLook || defaultChange.map { now - $0 < Self.moveLimit } ?? false)
       guard isDefaultsMove else {
         userChoice = position
+        left = (former, now)
         return .stays
       }
     }

@@ -36,7 +36,7 @@
       defer { capture.stream.close() }
       let playback = try OpenStream("hw:CARD=Loopback,DEV=0", .render, format: format, latency: .seconds(1))
       defer { playback.stream.close() }
-      #expect(await becomesTrue(within: .seconds(30)) { capture.client.capturedFrames > 240_000 })
+      #expect(await becomesTrue(within: .seconds(30)) { capture.client.capturedFrames > 144_000 })
       capture.stream.close()
       playback.stream.close()
       let report = IndexCode.examine(capture.client.captured)
@@ -52,7 +52,7 @@
     func keepsTheDevicesPaceInRealTime(name: String, direction: AudioDirection) async throws {
       let open = try OpenStream(name, direction)
       defer { open.stream.close() }
-      #expect(await becomesTrue(within: .seconds(30)) { open.frames > 96_000 })
+      #expect(await becomesTrue(within: .seconds(30)) { open.frames > 48_000 })
       #expect((0.4...1.1).contains(open.client.pace), "\(open.client.pace) times real time")
       #expect(open.stream.schedulingClass == .audio)
       #expect(open.client.schedulingClass == .audio)
@@ -67,7 +67,7 @@
       let format = try AudioFormat(sampleRate: rate, channelCount: channels)
       let open = try OpenStream("hw:CARD=USB,DEV=0", .render, format: format)
       defer { open.stream.close() }
-      #expect(await becomesTrue(within: .seconds(30)) { open.frames > rate * 2 })
+      #expect(await becomesTrue(within: .seconds(30)) { open.frames > rate })
       #expect((0.4...1.1).contains(open.client.pace), "\(open.client.pace) times real time")
       #expect(open.stream.format == format && open.stream.deviceID == "hw:CARD=USB,DEV=0")
       #expect(open.client.losses.isEmpty)
@@ -90,7 +90,7 @@
       defer { capture.stream.close() }
       let playback = try OpenStream("hw:CARD=Loopback,DEV=0", .render, latency: .seconds(1))
       defer { playback.stream.close() }
-      #expect(await becomesTrue(within: .seconds(30)) { capture.client.capturedFrames > 192_000 })
+      #expect(await becomesTrue(within: .seconds(30)) { capture.client.capturedFrames > 144_000 })
       #expect(abs(capture.client.pace - ratio) < 0.015, "\(capture.client.pace)")
       #expect(abs(playback.client.pace - ratio) < 0.015, "\(playback.client.pace)")
       capture.stream.close()

@@ -48,6 +48,18 @@ import Testing
     #expect(bench.device.isCapturing)
   }
 
+  /// So that a device that is let go is the call's within two seconds.
+  @Test func whatIsBusyIsTriedEverySecond() async throws {
+    let bench = try Bench()
+    bench.device.script.withLock { $0.captureFailures = .init(repeating: busy, count: 1000) }
+    #expect(throws: busy) { try bench.manager.startCapture() }
+    // Five tries in the first second and a half, then one a second: 5.6 s. With two seconds between them it is 9.2 s.
+    let limit = AudioInstant.now + .seconds(8)
+    while bench.device.log.count < 10, AudioInstant.now < limit { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(bench.device.log.count >= 10)
+    bench.manager.stopCapture()
+  }
+
   @Test func aStartThatCannotSucceedThrowsAndWishesNothing() throws {
     let bench = try Bench()
     let impossible = AudioDeviceError(.formatNotSupported, "Not that one.")

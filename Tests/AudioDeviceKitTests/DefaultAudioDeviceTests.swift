@@ -121,6 +121,18 @@ import VirtualBackend
     bench.manager.stopRendering()
   }
 
+  @Test func aDeviceWishedByItsIDIsOpenedWhereTheListFails() throws {
+    let bench = try CallBench()
+    var configuration = bench.configuration
+    configuration.backend = .custom(ListlessBackend(bench.backend))
+    configuration.outputRoute = .device("other", orDefault: false)
+    try bench.manager.setAudioDevice(DefaultAudioDevice(configuration))
+    try bench.manager.startRendering()
+    #expect(bench.manager.currentAudioDevice?.renderDeviceID == "other")
+    try bench.manager.startCapture()
+    #expect(bench.openStreams.count == 2)
+  }
+
   @Test func withoutABusAStartSaysSo() throws {
     let bench = try CallBench()
     let device = DefaultAudioDevice(bench.configuration)
@@ -173,4 +185,20 @@ import VirtualBackend
     #expect(bench.openStreams == [])
     #expect(bench.manager.statistics.capture.opens == 201)
   }
+}
+
+/// A backend whose list of devices does not come.
+private final class ListlessBackend: AudioBackend {
+  private let backend: any AudioBackend
+  init(_ backend: any AudioBackend) { self.backend = backend }
+
+  var name: String { backend.name }
+  var isAvailable: Bool { true }
+  func devices() throws(AudioDeviceError) -> [AudioDeviceInfo] { throw AudioDeviceError(.timedOut, "It hangs.") }
+  func watchDevices(
+    onChange: @escaping @Sendable () -> Void
+  ) throws(AudioDeviceError) -> any AudioDeviceWatch { try backend.watchDevices(onChange: onChange) }
+  func openStream(
+    _ configuration: AudioStreamConfiguration, client: any AudioStreamClient
+  ) throws(AudioDeviceError) -> any AudioStream { try backend.openStream(configuration, client: client) }
 }

@@ -55,6 +55,22 @@ import Testing
     }
   }
 
+  /// The server lists the device for a moment longer.
+  @Test func aMoveAwayFromADeviceThatEndsIsNotTheUsers() {
+    let all = devices("spk", "usb", defaultID: "spk")
+    let few = devices("spk", defaultID: "spk")
+    var tracker = tracker(.device("usb"), on: "usb", all)
+    #expect(tracker.judge(all, position: "spk", now: time(1)) == .stays)
+    #expect(tracker.judge(few, position: "spk", now: time(2)) == .stays)
+    #expect(tracker.userChoice == nil)
+    #expect(tracker.judge(all, position: "spk", now: time(60)) == .reopens)
+    // Where the user went long before, the choice stands.
+    tracker.didOpen("usb", on: "usb")
+    #expect(tracker.judge(all, position: "spk", now: time(70)) == .stays)
+    #expect(tracker.judge(few, position: "spk", now: time(80)) == .stays)
+    #expect(tracker.userChoice == "spk")
+  }
+
   @Test func aMoveToTheNewDefaultIsTheDefaults() {
     let before = devices("spk", "usb", defaultID: "spk")
     let after = devices("spk", "usb", defaultID: "usb")
@@ -103,5 +119,16 @@ import Testing
     headset.isPluggedIn = false
     #expect(tracker.judge([speaker, headset], position: "head", now: time(3)) == .reopens)
     #expect(tracker.target(among: [speaker, headset]) == nil)
+  }
+
+  @Test func aWishThatSaysItAllNeedsNoLook() {
+    let all = devices("spk", "usb", "hdmi", defaultID: "spk")
+    #expect(!RouteTracker(.render, route: .systemDefault).needsLook)
+    #expect(!RouteTracker(.render, route: .device("usb")).needsLook)
+    #expect(RouteTracker(.render, route: .preferring([.usb])).needsLook)
+    // Where the user moved the stream, which may have ended.
+    var moved = tracker(.device("usb"), on: "usb", all)
+    _ = moved.judge(all, position: "hdmi", now: time(1))
+    #expect(moved.needsLook)
   }
 }

@@ -64,7 +64,7 @@
         })
     }
 
-    @Test(arguments: [0.98, 1, 1.02]) func theLoopbackRunsAtAnotherRate(ratio: Double) throws {
+    @Test(arguments: [0.98, 1.02]) func theLoopbackRunsAtAnotherRate(ratio: Double) throws {
       try KernelCard.setLoopbackClock(ratio)
       defer { try? KernelCard.setLoopbackClock(1) }
       let capture = try KernelPCM("hw:Loopback,1,0", SND_PCM_STREAM_CAPTURE)

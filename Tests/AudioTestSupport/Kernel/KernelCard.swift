@@ -1,3 +1,4 @@
+public import AudioDeviceCore
 import Glibc
 
 /// The cards of the kernel lane (`Tests/Kernel/run`): a virtual machine with real ALSA drivers, where tests are root
@@ -19,6 +20,9 @@ public enum KernelCard: String, Sendable, CaseIterable {
 
   /// Whether this process runs in the lane.
   public static var isLane: Bool { getenv("AUDIODEVICEKIT_KERNEL_LANE") != nil }
+
+  /// Whether what takes long is tested as well: `Tests/run --faults`.
+  public static var isFull: Bool { getenv("AUDIODEVICEKIT_FAULTS") != nil }
 
   /// Whether the kernel has the card now.
   public var isPresent: Bool { access("/proc/asound/\(rawValue)", F_OK) == 0 }
@@ -47,6 +51,13 @@ public enum KernelCard: String, Sendable, CaseIterable {
     case .usb: try Self.write("1", to: "/sys/bus/usb/devices/1-1/authorized")
     }
   }
+
+  /// Takes the card's device 0, as another program does that plays or records.
+  ///
+  /// - Parameter direction: Which of its two PCMs.
+  /// - Returns: The PCM, taken until it is released.
+  /// - Throws: ``RigError`` when the card is not there or its PCM is in use.
+  public func hold(_ direction: AudioDirection) throws -> HeldPCM { try HeldPCM(self, direction) }
 
   /// Makes the clock of the loopback's cables from device 0 to device 1 faster or slower than the system's.
   ///
