@@ -107,7 +107,7 @@ import VirtualBackend
       #expect(eventually { backend.listCount >= count + 2 })
     }
     let backend = AlteredBackend(
-      bench.backend, whenStarting: { waitForLook($0, after: 1, adding: "one") })
+      bench.backend, whenStarting: { waitForLook($0, after: 0, adding: "one") })
     var configuration = bench.configuration
     configuration.backend = .custom(backend)
     configuration.outputRoute = .device("other")
