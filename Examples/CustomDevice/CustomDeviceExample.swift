@@ -4,21 +4,25 @@ internal import Glibc
 
 /// A call with oneself on a driver of one's own: what is captured comes back as what is rendered.
 ///
-/// With `--wav FILE` the driver is ``WaveFileDevice``, which needs no sound system; else it is ``RobotVoiceDevice`` on
-/// the microphone and the speaker of the system.
+/// With `--wav FILE` the driver is ``WaveFileDevice``, which needs no sound system; with `--active-after SECONDS` it is
+/// ``SelfActivatingDevice``, and else ``RobotVoiceDevice``, both on the microphone and the speaker of the system.
 @main
 struct CustomDeviceExample: Command {
   private static let farEndDelay = Duration.milliseconds(100)
 
   private let wave = Option(
     "wav", .text("FILE"), help: "What the driver from nothing hears; else the system's microphone is made a robot's.")
+  private let activation = Option(
+    "active-after", .seconds(in: 0...86_400),
+    help: "Takes the driver that opens its devices by itself, so much later.")
   private let seconds = Option("seconds", .seconds(in: 0.1...86_400), default: .seconds(5), help: "How long.")
 
   var syntax: CommandSyntax {
     CommandSyntax(
-      "custom-device-example", summary: "Shows two drivers: one from nothing, and one that changes the system's audio.",
+      "custom-device-example",
+      summary: "Shows drivers: from nothing, one that changes the system's audio, one that activates itself.",
       options: [
-        wave, DeviceOptions.backend, DeviceOptions.input, DeviceOptions.output, DeviceOptions.inputFile,
+        wave, activation, DeviceOptions.backend, DeviceOptions.input, DeviceOptions.output, DeviceOptions.inputFile,
         DeviceOptions.outputFile, seconds, OutputOptions.json, OutputOptions.events,
       ], example: "custom-device-example --wav greeting.wav --seconds 3")
   }
@@ -29,7 +33,7 @@ struct CustomDeviceExample: Command {
     try DeviceOptions.check(arguments)
     let others: [any CommandOption] = [
       DeviceOptions.backend, DeviceOptions.input, DeviceOptions.output, DeviceOptions.inputFile,
-      DeviceOptions.outputFile,
+      DeviceOptions.outputFile, activation,
     ]
     if arguments[wave] != nil, let other = others.first(where: { arguments.isGiven($0) }) {
       throw UsageError("--wav is a device by itself; leave --\(other.name) out")
@@ -37,16 +41,19 @@ struct CustomDeviceExample: Command {
   }
 
   func run(_ arguments: ParsedArguments, _ context: CommandContext) throws(AudioDeviceError) -> CommandReport {
-    // The one place where the two drivers differ.
+    // The one place where the drivers differ.
     let device: any AudioDevice
-    let meter: LevelMeter
-    let robot: RobotVoiceDevice?
+    var meter: LevelMeter?
+    var activated: SelfActivatingDevice?
     if let path = arguments[wave] {
       let driver = try WaveFileDevice(path: path)
-      (device, meter, robot) = (driver, driver.speaker.meter, nil)
+      (device, meter) = (driver, driver.speaker.meter)
+    } else if arguments[activation] != nil {
+      let driver = SelfActivatingDevice(try DeviceOptions.configuration(arguments, format: .voice))
+      (device, activated) = (driver, driver)
     } else {
       let driver = RobotVoiceDevice(try DeviceOptions.configuration(arguments, format: .voice))
-      (device, meter, robot) = (driver, driver.speakerMeter, driver)
+      (device, meter) = (driver, driver.speakerMeter)
     }
 
     let manager = AudioDeviceManager()
@@ -62,9 +69,14 @@ struct CustomDeviceExample: Command {
     defer { manager.stopCapture() }
 
     var peak = -Double.infinity
+    let start = AudioInstant.now
     context.stop.repeating(every: .milliseconds(100), until: .now + arguments[seconds]) {
       while events.next() != nil {}
-      let level = meter.take()
+      if let driver = activated, let wait = arguments[activation], .now - start >= wait {
+        activated = nil
+        driver.activate()
+      }
+      guard let level = meter?.take() else { return true }
       peak = max(peak, level.peak)
       context.console.showProgress("speaker \(LevelBar.text(level.mean, peak: level.peak))")
       return true
@@ -74,17 +86,20 @@ struct CustomDeviceExample: Command {
     events.finish()
 
     var report = CommandReport()
-    if let robot {
+    if let device = device as? DefaultAudioDevice {
       do throws(AudioDeviceError) {
-        try DeviceOptions.finishOutputFile(of: robot)
+        try DeviceOptions.finishOutputFile(of: device)
       } catch {
         report.failure = error
       }
     }
     let statistics = manager.statistics
     report.add("driver", .string("\(type(of: device))"))
-    report.add("speakerPeakDecibels", JSONValue(decibels: peak))
-    report.add(line: "\(type(of: device)), speaker peak \(LevelBar.decibelText(peak))")
+    report.add(line: "\(type(of: device))")
+    if meter != nil {
+      report.add("speakerPeakDecibels", JSONValue(decibels: peak))
+      report.add(line: "speaker peak \(LevelBar.decibelText(peak))")
+    }
     for direction in AudioDirection.allCases {
       let format = direction == .capture ? device.captureFormat : device.renderFormat
       report.add("\(direction)", JSONValue(statistics[direction]))

@@ -33,6 +33,21 @@ import Testing
     #expect(isModulated)
   }
 
+  @Test func theDriverThatActivatesItselfGivesSilenceUntilThen() throws {
+    let files = try Files()
+    let voice = try files.write(.tone(1000, level: -12, for: .seconds(5)), "in.wav")
+    let output = try Program.customDevice.run(
+      "--input-wav", voice, "--output-wav", files.path("out.wav"), "--active-after", "0.5", "--seconds", "2", "--json")
+    #expect(output.status == .exited(0), "\(output.errorText)")
+    let result = try document(output.text)
+    #expect(result["driver"] as? String == "SelfActivatingDevice")
+    let capture = try #require(result["capture"] as? [String: Int])
+    let silent = capture["silentFrames"] ?? 0
+    // The client was fed from the start on, at first with silence.
+    #expect(silent > 19_200 && (capture["frames"] ?? 0) > silent + 24_000, "\(capture)")
+    #expect(try files.read("out.wav").hasPart { abs($0.toneLevel(at: 1000) + 12) < 1 })
+  }
+
   @Test func aFileThatIsMissingIsNamed() throws {
     let output = try Program.customDevice.run("--wav", "/no-such-folder/a.wav", "--json")
     #expect(output.status == .exited(1))
