@@ -149,7 +149,8 @@
       #expect(open.stream.latency > .milliseconds(120) && open.stream.latency <= .milliseconds(200))
       rig.speakers.setExtraDelay(-1_000_000)
       #expect(await open.flows())
-      #expect(open.stream.latency == .zero)
+      // No more than the periods that one pass has written since.
+      #expect(open.stream.latency < .milliseconds(100))
       rig.speakers.setExtraDelay(1_000_000_000)
       #expect(await open.flows())
       #expect(open.stream.latency == .seconds(10))

@@ -146,4 +146,17 @@ import Testing
     session.endInterruption(.sleep)
     #expect(eventually { device.isCapturing && device.isRendering })
   }
+
+  /// However long something else has the audio, the client is fed and the call comes back.
+  @Test func aLongLossOfTheAudioEndsNothing() throws {
+    let (bench, _, host, _) = try call()
+    host.setHeld(.render, .otherAudio, true)
+    #expect(eventually { !bench.device.isCapturing })
+    _ = bench.bus.takeCaptured()
+    for _ in 0..<60 { bench.clock.advance(by: .seconds(1)) }
+    #expect((5_990...6_010).contains(bench.bus.takeCaptured().count))
+    host.setHeld(.render, .otherAudio, false)
+    #expect(eventually { bench.device.isCapturing })
+    #expect(bench.device.isRendering && !bench.device.log.contains("stopRendering"))
+  }
 }

@@ -86,6 +86,8 @@ class FaultCall: @unchecked Sendable {
   /// Expects one loss and one return, of a direction or of either.
   func expectOneLoss(_ directions: [AudioDirection] = AudioDirection.allCases) {
     for direction in directions {
+      // Told just after it flows.
+      #expect(eventually { count("recovered", direction) > 0 }, "\(story)")
       #expect(count("lost", direction) == 1 && count("recovered", direction) == 1, "\(story)")
     }
     #expect(count("failed") == 0, "\(story)")
