@@ -67,7 +67,7 @@ struct RingtoneExample: Command {
       defer { journal.finish() }
       var configuration = try DeviceOptions.configuration(arguments, format: .voice)
       configuration.application.name = "Ringtone example"
-      let standIn = try StandIn(arguments)
+      let standIn = try StandIn(arguments, program: "ringtone-example")
       if let standIn {
         configuration.backend = .custom(standIn.backend)
         outputFile = standIn.outputFile

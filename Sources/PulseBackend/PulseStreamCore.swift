@@ -185,7 +185,6 @@
       guard phase == .running else { return }
       guard wasAnswered else { return die(.pulse(in: pa_stream_get_context(stream), call: "pa_stream_cork")) }
       endStarting(.success(()))
-      noteSuspension()
       expectPasses()
       let timer = PulseTimer(api: connection.api) { [unowned self] in inspect() }
       timer.schedule(after: connection.limits.inspection)
@@ -266,6 +265,8 @@
     /// Looks are counted and not time, because this process may itself have been stopped in between.
     private func inspect() {
       guard phase == .running else { return }
+      // Not at the start: a device that was idle is still being woken then.
+      noteSuspension()
       let passes = path.passes
       let isSilent = passes == inspectedPasses && !isSuspended && !isCorked
       inspectedPasses = passes

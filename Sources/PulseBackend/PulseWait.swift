@@ -17,6 +17,7 @@
     static let attention: Int64 = 500_000_000
 
     private let wakeUp: Int32
+    private let longestRest: Int64
     private var streams: UnsafeMutableBufferPointer<PulseArrivals>
     private var streamCount = 0
     /// When the next rest ends; nil where nothing rests.
@@ -28,9 +29,13 @@
 
     /// Waits for a mainloop's descriptors.
     ///
-    /// - Parameter wakeUp: That of them which ends a rest.
-    init(wakeUp: Int32) {
+    /// - Parameters:
+    ///   - wakeUp: That of them which ends a rest.
+    ///   - longestRest: In nanoseconds. All that the server says waits for the end of a rest, so streams that pass rarely
+    ///     do without.
+    init(wakeUp: Int32, longestRest: Int64 = 25_000_000) {
       self.wakeUp = wakeUp
+      self.longestRest = longestRest
       streams = .allocate(capacity: 8)
       resting = .allocate(capacity: 8)
       resting.initialize(repeating: pollfd())
@@ -87,7 +92,7 @@
         guard let due = streams[index].due, due &+ Self.slack > now, !streams[index].isToBeMeasured else { return }
         first = min(first, due)
       }
-      restEnd = first &+ Self.slack
+      if first &- now <= longestRest { restEnd = first &+ Self.slack }
     }
 
     // MARK: Waiting

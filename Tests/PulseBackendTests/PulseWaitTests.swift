@@ -13,9 +13,9 @@ import Testing
     let sockets: (Int32, Int32)
     var time: Int64
 
-    init() throws {
+    init(longestRest: Duration = .milliseconds(25)) throws {
       event = try WakeEvent()
-      wait = PulseWait(wakeUp: event.fileDescriptor)
+      wait = PulseWait(wakeUp: event.fileDescriptor, longestRest: longestRest.wholeNanoseconds)
       var pair: [Int32] = [0, 0]
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
       sockets = (pair[0], pair[1])
@@ -116,6 +116,12 @@ import Testing
     #expect(bench.wait.restEnd != nil)
   }
 
+  @Test func whatPassesRarelyDoesNotRest() throws {
+    let bench = try Bench()
+    bench.settleForLong()
+    #expect(bench.wait.restEnd == nil)
+  }
+
   @Test func audioDoesNotEndARestAndIsThereAfterIt() throws {
     let bench = try Bench()
     bench.settle(1)
@@ -127,7 +133,7 @@ import Testing
   }
 
   @Test func aCommandEndsARest() throws {
-    let bench = try Bench()
+    let bench = try Bench(longestRest: .seconds(60))
     bench.settleForLong()
     #expect(bench.wait.restEnd != nil)
     bench.event.signal()
@@ -136,7 +142,7 @@ import Testing
   }
 
   @Test func theEndOfTheConnectionEndsARest() throws {
-    let bench = try Bench()
+    let bench = try Bench(longestRest: .seconds(60))
     bench.settleForLong()
     #expect(bench.wait.restEnd != nil)
     shutdown(bench.sockets.1, Int32(SHUT_RDWR))
@@ -145,7 +151,7 @@ import Testing
   }
 
   @Test func whatIsToBeSentIsSentAtOnce() throws {
-    let bench = try Bench()
+    let bench = try Bench(longestRest: .seconds(60))
     bench.settleForLong()
     let waited = bench.poll(POLLIN | POLLOUT, timeout: 30_000)
     #expect(waited.socket & Int16(POLLOUT) != 0)
