@@ -32,7 +32,7 @@ class Extent:
     kinds: tuple[Kind, ...]
 
 
-FULL = Extent(4, 4, 4, 10, Times(), (RAW, RAW_REALTIME, OURS, LOW, CUBEB, PORTAUDIO, SDL))
+FULL = Extent(4, 3.5, 4, 10, Times(), (RAW, RAW_REALTIME, OURS, LOW, CUBEB, PORTAUDIO, SDL))
 QUICK = Extent(1, 1.3, 1.3, 2, Times(0.4, 1.3, 2, 4), (RAW, OURS, LOW, CUBEB, PORTAUDIO))
 
 
