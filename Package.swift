@@ -15,12 +15,14 @@ let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 let alsa: Target.Dependency = .target(name: "CALSA", condition: .when(traits: ["ALSA"]))
 let pulse: Target.Dependency = .target(name: "CPulse", condition: .when(traits: ["PulseAudio"]))
 let mpg123: Target.Dependency = .target(name: "CMPG123", condition: .when(traits: ["MP3"]))
+let systemd: Target.Dependency = .target(name: "CSystemd", condition: .when(traits: ["CallServices"]))
 let samplerate: Target.Dependency = .target(name: "CSampleRate", condition: .when(traits: ["RateCorrection"]))
 
 let package = Package(
   name: "AudioDeviceKit",
   products: [
     .library(name: "AudioDeviceKit", targets: ["AudioDeviceKit"]),
+    .library(name: "CallServices", targets: ["CallServices"]),
     .library(name: "AudioDeviceCore", targets: ["AudioDeviceCore"]),
     .library(name: "RateCorrection", targets: ["RateCorrection"]),
     .library(name: "VirtualBackend", targets: ["VirtualBackend"]),
@@ -38,7 +40,8 @@ let package = Package(
     .trait(name: "ALSA", description: "The ALSA backend (libasound2-dev)."),
     .trait(name: "MP3", description: "MP3 decoding for ringtones (libmpg123-dev)."),
     .trait(name: "RateCorrection", description: "Follows clock drift without a gap or a click (libsamplerate0-dev)."),
-    .default(enabledTraits: ["PulseAudio", "ALSA", "MP3", "RateCorrection"]),
+    .trait(name: "CallServices", description: "The desktop's calling services over D-Bus (libsystemd-dev)."),
+    .default(enabledTraits: ["PulseAudio", "ALSA", "MP3", "RateCorrection", "CallServices"]),
   ],
   targets: [
     // C: the system's libraries, and the only C of our own.
@@ -46,6 +49,7 @@ let package = Package(
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .systemLibrary(name: "CMPG123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(name: "CSampleRate", providers: [.apt(["libsamplerate0-dev"])]),
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(name: "CAudioSupport", cSettings: cSettings),
 
     // The layers, lowest first.
@@ -72,6 +76,10 @@ let package = Package(
         .target(name: "RateCorrection", condition: .when(traits: ["RateCorrection"])),
       ],
       swiftSettings: swiftSettings),
+
+    // What a desktop has to do with a call; above the audio, for those who want it.
+    .target(
+      name: "CallServices", dependencies: ["AudioDeviceKit", "RealtimeSupport", systemd], swiftSettings: swiftSettings),
 
     // Sounds to ring with; resources, so only for those who want them.
     .target(
@@ -148,6 +156,10 @@ let package = Package(
       dependencies: [
         "AudioDeviceKit", "AudioTestSupport", "PulseBackend", "RealtimeSupport", "SoundDecoding", "VirtualBackend",
       ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CallServicesTests",
+      dependencies: ["AudioDeviceKit", "AudioTestSupport", "CallServices", "PulseBackend", "RealtimeSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["AudioDeviceKit", "AudioTestSupport", "PulseBackend", "RealtimeSupport"],

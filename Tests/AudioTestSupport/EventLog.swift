@@ -1,27 +1,17 @@
 public import AudioDeviceCore
-internal import Dispatch
 internal import RealtimeSupport
 
 /// What a manager tells, in the order it came.
 ///
 /// It listens on a thread of its own: tests that block all of Swift's do not hold it up.
 public final class EventLog: Sendable {
-  private final class Executor: TaskExecutor {
-    private let queue = DispatchQueue(label: "event-log")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-  }
-
   private let seen = Locked<[AudioDeviceEvent]>([])
   private let listener: Task<Void, Never>
 
   /// Listens from now on.
   public init(_ manager: AudioDeviceManager) {
     let events = manager.events()
-    listener = Task(executorPreference: Executor()) { [seen] in
+    listener = Task(executorPreference: OwnThreadExecutor()) { [seen] in
       for await event in events { seen.withLock { $0.append(event) } }
     }
   }
